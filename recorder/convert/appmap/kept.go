@@ -105,3 +105,124 @@ func (b *blocks) Read(to []byte) (int, error) {
 	b.rest = b.rest[n:]
 	return n, nil
 }
+
+// updates are events to be used in place of those that were recorded first, which are before them in
+// the file. nil means that there are no updates, or that they are not known.
+type updates struct {
+	events map[int64][]byte // as JSON
+	size   int
+}
+
+const (
+	mostUpdates = 64 << 20 // bytes
+	mostUpdate  = 1 << 20
+	updateCost  = 128 // bytes that each takes besides its text
+)
+
+func (u *updates) of(id int64) []byte {
+	if u == nil {
+		return nil
+	}
+	return u.events[id]
+}
+
+// readUpdates reads the updates of an input before its events are read; nil if it cannot be opened again.
+// What is wrong with the input shows when it is read again.
+func readUpdates(ctx context.Context, in *kept) *updates {
+	content, err := in.again()
+	if err != nil {
+		return nil
+	}
+	defer content.Close()
+	return findUpdates(ctx, content)
+}
+
+func findUpdates(ctx context.Context, input io.Reader) *updates {
+	u := &updates{events: map[int64][]byte{}}
+	r := jsonstream.New(ctx, input, nil)
+	for r.More() {
+		for key := range r.Fields() {
+			if string(key) != "eventUpdates" {
+				continue
+			}
+			for key := range r.Fields() {
+				id := eventID(key)
+				text := r.AppendText(nil, mostUpdate)
+				if u.size += updateCost + len(text); u.size > mostUpdates || r.Err() != nil || len(text) > mostUpdate {
+					continue
+				}
+				u.events[id] = text
+			}
+		}
+	}
+	return u
+}
+
+// returns tells which calls of an input have none. That matters only if calls do not return in the order in which
+// they were called: it is read when the first such return is found.
+type returns struct {
+	ctx     context.Context
+	in      *kept
+	looked  bool
+	known   bool // otherwise no return is expected after the next call of the thread
+	missing map[int64]int
+}
+
+// never reports whether a call is known to have no return.
+func (r *returns) never(id int64) bool { return r.known && r.missing[id] > 0 }
+
+// lookAhead reads the input, unless that was done.
+func (r *returns) lookAhead() {
+	if r.looked {
+		return
+	}
+	r.looked = true
+	content, err := r.in.again()
+	if err != nil {
+		return
+	}
+	defer content.Close()
+	r.missing, r.known = map[int64]int{}, true
+	r.read(content)
+}
+
+// read notes the ids of calls, and forgets those of returns. What is wrong with the input shows elsewhere.
+func (r *returns) read(content io.Reader) {
+	in := jsonstream.New(r.ctx, content, nil)
+	for in.More() {
+		for key := range in.Fields() {
+			if string(key) != "events" {
+				continue
+			}
+			for range in.Items() {
+				r.event(in)
+				if len(r.missing) > mostOpen {
+					r.known, r.missing = false, nil
+					return
+				}
+			}
+		}
+	}
+}
+
+func (r *returns) event(in *jsonstream.Reader) {
+	kind, id, parent := "", int64(0), int64(0)
+	for key := range in.Fields() {
+		switch string(key) {
+		case "event":
+			kind = string(in.Text())
+		case "id":
+			id = eventID(in.Text())
+		case "parent_id":
+			parent = eventID(in.Text())
+		}
+	}
+	switch kind {
+	case "call":
+		r.missing[id]++
+	case "return":
+		if r.missing[parent]--; r.missing[parent] <= 0 {
+			delete(r.missing, parent)
+		}
+	}
+}

@@ -36,6 +36,9 @@ package gotrace
 
 import (
 	"context"
+	"io"
+
+	"golang.org/x/exp/trace"
 
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/sources"
@@ -56,4 +59,177 @@ func convert(ctx context.Context, in sources.Input, prefix string, to *calltrace
 	}
 	r := newReader(in, minor, head, to)
 	return newConverter(r, prefix, to).run(ctx, in.Progress)
+}
+
+// converter makes a trace of the events of another.
+type converter struct {
+	to      *calltrace.Writer
+	prefix  string
+	reader  *reader
+	stacks  *stacks
+	origin  trace.Time // of the moment 0; the time of the first event
+	started bool
+	now     int64 // time of the current event, in ns since origin
+
+	goroutines map[trace.GoID]*goroutine
+	tasks      map[trace.TaskID]*task
+	collector  *thread // GC and what the heap has; nil until needed
+	world      *thread // stops of the world; nil until needed
+	sweeping   map[int64]*thread
+	sweepers   map[int64]*thread
+	metrics    map[string]uint64 // the last values
+
+	names    map[string]calltrace.Method
+	runnable calltrace.Method
+	scratch  scratch
+	free     [][]open // of goroutines that have ended
+	left     [leftCount]int64
+}
+
+// left is a kind of event that has no place in the trace.
+type left int
+
+const (
+	leftProc left = iota
+	leftSample
+	leftExperiment
+	leftRegion
+	leftTask
+	leftDeep
+	leftSweep
+	leftOther
+	leftCount
+)
+
+var leftNames = [leftCount][2]string{
+	leftProc:       {"change of a processor's state", "changes of processors' states"},
+	leftSample:     {"sample of a CPU profile", "samples of a CPU profile"},
+	leftExperiment: {"experimental event", "experimental events"},
+	leftRegion:     {"end of a region that began before the trace", "ends of regions that began before the trace"},
+	leftTask:       {"end of a task that began before the trace", "ends of tasks that began before the trace"},
+	leftDeep:       {"region nested too deeply", "regions nested too deeply"},
+	leftSweep:      {"sweep of the heap on one of too many processors", "sweeps of the heap on too many processors"},
+	leftOther:      {"event of an unknown kind", "events of an unknown kind"},
+}
+
+func newConverter(r *reader, prefix string, to *calltrace.Writer) *converter {
+	return &converter{
+		to: to, prefix: prefix, reader: r, stacks: r.stacks, goroutines: map[trace.GoID]*goroutine{}, tasks: map[trace.TaskID]*task{},
+		sweeping: map[int64]*thread{}, sweepers: map[int64]*thread{}, metrics: map[string]uint64{},
+		names: map[string]calltrace.Method{}, runnable: to.Method("", "waiting to run"),
+	}
+}
+
+const (
+	mostNames = 1 << 14 // names of methods that are remembered
+	often     = 1 << 4  // events between two looks at the context: damage can make each slow
+	seldom    = 1 << 12 // events between two reports of progress
+)
+
+// plain returns the method with a name and no class.
+func (c *converter) plain(name string) calltrace.Method {
+	m, ok := c.names[name]
+	if !ok {
+		if len(c.names) >= mostNames {
+			clear(c.names)
+		}
+		m = c.to.Method("", name)
+		c.names[name] = m
+	}
+	return m
+}
+
+// newThread makes a thread that is no goroutine.
+func (c *converter) newThread(name string) *thread {
+	return &thread{Thread: c.to.Thread(c.prefix + name), scratch: &c.scratch}
+}
+
+// handlers convert the kinds of events.
+var handlers = [...]func(c *converter, e *event) error{
+	trace.EventSync:            func(*converter, *event) error { return nil },
+	trace.EventMetric:          (*converter).metric,
+	trace.EventLabel:           (*converter).label,
+	trace.EventStackSample:     leave(leftSample),
+	trace.EventRangeBegin:      (*converter).rangeBegins,
+	trace.EventRangeActive:     (*converter).rangeBegins,
+	trace.EventRangeEnd:        (*converter).rangeEnds,
+	trace.EventTaskBegin:       (*converter).taskBegins,
+	trace.EventTaskEnd:         (*converter).taskEnds,
+	trace.EventRegionBegin:     (*converter).regionBegins,
+	trace.EventRegionEnd:       (*converter).regionEnds,
+	trace.EventLog:             (*converter).log,
+	trace.EventStateTransition: (*converter).transition,
+	trace.EventExperimental:    leave(leftExperiment),
+}
+
+// leave returns a handler of events that are only counted.
+func leave(why left) func(*converter, *event) error {
+	return func(c *converter, _ *event) error {
+		c.left[why]++
+		return nil
+	}
+}
+
+// run converts all events, and ends what has not ended. It returns the fault of the input, unless the
+// trace cannot be written.
+func (c *converter) run(ctx context.Context, progress func(read int64)) error {
+	var fault error
+	for n := 0; ; n++ {
+		if n%often == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		if n%seldom == 0 && progress != nil {
+			progress(c.reader.framer.total)
+		}
+		if fault = c.reader.next(); fault != nil {
+			break
+		}
+		if err := c.event(&c.reader.last); err != nil {
+			return err
+		}
+	}
+	if err := c.close(); err != nil {
+		return err
+	}
+	if fault == io.EOF {
+		return nil
+	}
+	return fault
+}
+
+// event converts an event.
+func (c *converter) event(e *event) error {
+	if !c.started {
+		c.started, c.origin = true, e.time
+		if s := e.clock; s != nil {
+			c.to.SetAnchor(s.Wall.Add(e.time.Sub(s.Trace)))
+		}
+	}
+	c.now = max(int64(e.time.Sub(c.origin)), c.now)
+	if int(e.kind) >= len(handlers) || handlers[e.kind] == nil {
+		c.left[leftOther]++
+		return nil
+	}
+	return handlers[e.kind](c, e)
+}
+
+// close ends all threads, and tells what was left out.
+func (c *converter) close() error {
+	if err := c.closeGoroutines(); err != nil {
+		return err
+	}
+	if err := c.closeTasks(); err != nil {
+		return err
+	}
+	for _, t := range c.others() {
+		if err := t.Close(c.now); err != nil {
+			return err
+		}
+	}
+	for i, n := range c.left {
+		c.to.Leave(leftNames[i][0], leftNames[i][1], n, -1)
+	}
+	return nil
 }

@@ -90,3 +90,115 @@ func rate(a, b instant) uint64 {
 	r, _ := bits.Div64(ns>>32, ns<<32, units)
 	return r
 }
+
+// counterRate is how fast the counter is, as looks measure it.
+//
+// The counter may run while the machine sleeps; the monotonic clock does not. So the rate is
+// the highest of the last three measured between looks a horizon apart. Too high a rate leads to
+// more looks, too low a rate to fewer.
+type counterRate struct {
+	measured instant   // the look that the next measurement begins with
+	recent   [3]uint64 // the last three measurements
+	rate     uint64    // nanoseconds per unit of the counter, times 2^32; 0 if not known yet
+}
+
+// measure computes the rate from a look.
+func (r *counterRate) measure(now instant) {
+	if now.ns-r.measured.ns < Horizon {
+		if r.recent[0] == 0 {
+			r.rate = rate(r.measured, instant{now.reading + 1, now.ns})
+		}
+		return
+	}
+	if measured := rate(r.measured, now); measured > 0 {
+		if r.recent[0] == 0 {
+			r.recent = [3]uint64{measured, measured, measured}
+		}
+		r.recent = [3]uint64{r.recent[1], r.recent[2], measured}
+		r.rate = max(r.recent[0], r.recent[1], r.recent[2])
+	}
+	r.measured = now
+}
+
+// mostUnits bounds how far a counter may advance between two looks: enough for some years.
+const mostUnits = 1 << 58
+
+// units returns how far the counter advances in some nanoseconds.
+func (r *counterRate) units(ns int64) uint64 {
+	if ns <= 0 || r.rate == 0 {
+		return 0
+	}
+	if uint64(ns)>>32 >= r.rate {
+		return mostUnits
+	}
+	n, _ := bits.Div64(uint64(ns)>>32, uint64(ns)<<32, r.rate)
+	return min(n, mostUnits)
+}
+
+// slack is how far apart the counters of two processors may be, or a reading and the one it is
+// compared with: a millisecond.
+func (r *counterRate) slack() uint64 { return max(r.units(int64(time.Millisecond)), 1000) }
+
+// span returns about how many nanoseconds the counter takes for some units.
+func (r *counterRate) span(units uint64) int64 {
+	p := Segment{0, units, 0, r.rate}
+	return p.At(units)
+}
+
+// TimeSource is a counter and a monotonic clock that a [Clock] reads instead of the machine's: for
+// tests, and for a recording that has ended.
+type TimeSource interface {
+	Counter() uint64
+	NS() int64
+}
+
+// sampler reads the processor's counter and the monotonic clock.
+type sampler struct {
+	counter bool          // readings are a counter's, not nanoseconds
+	count   func() uint64 // the processor's counter
+	source  TimeSource    // nil for the machine's
+	base    time.Time     // nanosecond 0
+	took    uint64        // by the shortest look, in units of the counter
+}
+
+// HasCounter reports whether readings are those of a counter, which may restart.
+func (s *sampler) HasCounter() bool { return s.counter }
+
+// Start is when the clock began: its nanosecond 0.
+func (s *sampler) Start() time.Time { return s.base }
+
+func (s *sampler) Read() uint64 {
+	switch {
+	case s.source != nil:
+		return s.source.Counter()
+	case s.counter:
+		return s.count()
+	}
+	return uint64(s.Now())
+}
+
+// Now returns the nanosecond of the monotonic clock.
+func (s *sampler) Now() int64 {
+	if s.source != nil {
+		return s.source.NS()
+	}
+	return int64(time.Since(s.base))
+}
+
+// look reads the counter and the monotonic clock at the same moment. It returns the least
+// interrupted of several attempts. Two looks cannot be made at once.
+func (s *sampler) look() (best instant) {
+	least := ^uint64(0)
+	for i := 0; i < 3 || i < 30 && least > 2*s.took; i++ {
+		before := s.Read()
+		ns := s.Now()
+		took := s.Read() - before
+		if took < least {
+			best, least = instant{before + took/2, ns}, took
+		}
+	}
+	if s.took == 0 || least < s.took {
+		s.took = least
+	}
+	return best
+}

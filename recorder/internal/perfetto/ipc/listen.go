@@ -1,12 +1,20 @@
 package ipc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/perfetto/messages"
 )
 
 // listen makes a listener for each address of the list, or none.
@@ -77,3 +85,215 @@ func clearPath(path string) error {
 	}
 	return nil
 }
+
+// The environment variables with the addresses of a service's sockets.
+const (
+	ProducerVariable = "PERFETTO_PRODUCER_SOCK_NAME"
+	ConsumerVariable = "PERFETTO_CONSUMER_SOCK_NAME"
+)
+
+// ProducerAddress returns where producers of this machine find the service: the value
+// of ProducerVariable, or Perfetto's own address.
+func ProducerAddress() string {
+	return cmp.Or(os.Getenv(ProducerVariable), defaultAddress("producer", "127.0.0.1:32278"))
+}
+
+// ConsumerAddress returns where consumers of this machine find the service.
+func ConsumerAddress() string {
+	return cmp.Or(os.Getenv(ConsumerVariable), defaultAddress("consumer", "127.0.0.1:32279"))
+}
+
+func defaultAddress(port, onWindows string) string {
+	if runtime.GOOS == "windows" {
+		return onWindows
+	}
+	const folder = "/run/perfetto/"
+	if _, err := os.Stat(folder + "."); runtime.GOOS == "linux" && err == nil {
+		return folder + "traced-" + port + ".sock"
+	}
+	return "/tmp/perfetto-" + port
+}
+
+// address is one address of a list: a path, "@" with an abstract name, or host:port.
+type address struct{ network, name string }
+
+// parseAddresses splits a list at its commas.
+func parseAddresses(list string) ([]address, error) {
+	var all []address
+	for text := range strings.SplitSeq(list, ",") {
+		a := address{"unix", text}
+		if colon := strings.LastIndexByte(text, ':'); colon >= 0 && text[0] != '@' {
+			if _, err := strconv.ParseUint(text[colon+1:], 10, 16); err == nil {
+				a.network = "tcp"
+			}
+		}
+		if err := a.check(); err != nil {
+			return nil, fmt.Errorf("ipc: the address %q: %w", text, err)
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+func (a address) check() error {
+	switch {
+	case !supported:
+		return ErrPlatform
+	case a.name == "":
+		return errors.New("it is empty")
+	case strings.HasPrefix(a.name, "vsock://"):
+		return errors.New("vsock is not supported; use a path or host:port")
+	case a.network != "unix":
+		return nil
+	case a.abstract() && runtime.GOOS != "linux":
+		return errors.New("only Linux has abstract names; use a path")
+	case len(a.name) > longestPath:
+		return fmt.Errorf("it has %d bytes, but a socket's path has at most %d; use a shorter one", len(a.name), longestPath)
+	}
+	return nil
+}
+
+func (a address) abstract() bool { return a.network == "unix" && a.name[0] == '@' }
+
+// connect returns a connection to the first address of the list that accepts one.
+func connect(ctx context.Context, list string) (net.Conn, error) {
+	addresses, err := parseAddresses(list)
+	if err != nil {
+		return nil, err
+	}
+	var faults []error
+	for _, a := range addresses {
+		sock, err := (&net.Dialer{}).DialContext(ctx, a.network, a.name)
+		if err == nil {
+			return sock, nil
+		}
+		faults = append(faults, fmt.Errorf("ipc: cannot connect: %w", err))
+	}
+	return nil, errors.Join(faults...)
+}
+
+// Conn is a host's connection to one client. Its methods may be called from any
+// goroutine.
+type Conn struct {
+	host *Host
+	link *link
+
+	// The reading goroutine owns these. It runs all hooks and handlers.
+	peer    Peer
+	refused error
+	// Value is the host's data about the client. Handlers, Connected and Disconnected
+	// may use it without a lock.
+	Value any
+}
+
+// Peer describes the connected client. Only handlers and hooks may call it.
+func (c *Conn) Peer() Peer { return c.peer }
+
+// Wait returns when the client has read most of the data sent to it, or with an error
+// when nothing further can be sent. A handler that sends a lot calls Wait between
+// replies.
+func (c *Conn) Wait(ctx context.Context) error { return c.link.outbox.wait(ctx) }
+
+// Close ends the connection after the queued frames are sent. It returns at once. No
+// further request is handled; Disconnected is still called.
+func (c *Conn) Close() { c.link.close() }
+
+// Done is closed when the connection has ended and Disconnected has returned.
+func (c *Conn) Done() <-chan struct{} { return c.link.done }
+
+// Pending reports whether data from the client, or the end of its connection, has
+// arrived and is not handled yet. If so, then is called, once, in the connection's
+// reading goroutine, when everything that has arrived by now has been handled, or when
+// the connection has ended and Disconnected has returned. Pending does not wait for
+// the client: data that arrives later does not count, nor does part of a frame. A
+// handler's own request counts until the handler has returned.
+//
+// Only Linux reports how many bytes are in a socket, and only for real sockets.
+// Elsewhere only bytes that were read count.
+func (c *Conn) Pending(then func()) bool { return c.link.pending(then) }
+
+func (c *Conn) start() {
+	c.link.run(true, func() {
+		if hook := c.host.options.Connected; hook != nil {
+			if c.refused = hook(c); c.refused != nil {
+				c.link.close()
+			}
+		}
+	}, c.handle, func(err error) {
+		if hook := c.host.options.Disconnected; hook != nil && c.refused == nil {
+			hook(c, err)
+		}
+		c.link.intake.end()
+		c.host.forget(c)
+	})
+}
+
+func (c *Conn) handle(frame *messages.IPCFrame) {
+	switch body := frame.Body.(type) {
+	case *messages.IPCFrame_BindService_:
+		_ = c.link.send(c.host.bind(frame), nil) // an error ends the connection anyhow
+	case *messages.IPCFrame_InvokeMethod_:
+		c.invoke(frame, body.InvokeMethod)
+	case *messages.IPCFrame_SetPeerIdentity_:
+		c.peer = c.peer.relayed(body.SetPeerIdentity)
+	default:
+		_ = c.link.send(&messages.IPCFrame{
+			RequestId: frame.RequestId,
+			Body: &messages.IPCFrame_RequestError_{
+				RequestError: &messages.IPCFrame_RequestError{Error: proto.String("unknown request")},
+			},
+		}, nil)
+	}
+}
+
+func (c *Conn) invoke(frame *messages.IPCFrame, call *messages.IPCFrame_InvokeMethod) {
+	m := c.host.method(call.GetServiceId(), call.GetMethodId())
+	r := &Request{Conn: c, Args: call.GetArgsProto(), id: frame.GetRequestId(), dropped: call.GetDropReply()}
+	if m == nil {
+		// Unlike any other rejection, this one is sent even if the client wants no
+		// reply, and has Success set to false.
+		r.refuse()
+		return
+	}
+	m.Handle(r)
+}
+
+var (
+	// ErrPlatform is returned where a program and a service cannot share memory:
+	// WebAssembly, Plan 9 and AIX.
+	ErrPlatform = errors.New("no shared memory on this platform")
+
+	// ErrTooLarge is returned for a frame of more than [MaxFrame] bytes. If such a frame
+	// arrives, the connection ends; none is sent.
+	ErrTooLarge = errors.New("a frame may have at most 128 KiB")
+
+	// ErrClosed is returned after this end has closed the connection.
+	ErrClosed = errors.New("the connection is closed")
+
+	// ErrDisconnected is returned when the peer has ended the connection.
+	ErrDisconnected = errors.New("the peer is gone")
+
+	// ErrSendTimeout is returned when the connection was ended because the peer did not
+	// read in time.
+	ErrSendTimeout = errors.New("the peer does not read what is sent to it")
+
+	// ErrRejected is returned for a call that the host did not carry out. The
+	// protocol does not say why.
+	ErrRejected = errors.New("the service rejected the call")
+
+	// ErrNoService is returned if a host does not have the service asked for.
+	ErrNoService = errors.New("the peer does not offer this service")
+
+	// ErrNoMethod is returned if a service, being older, lacks a method.
+	ErrNoMethod = errors.New("the service does not have this method")
+
+	// ErrNoFiles is returned for a file on a connection that cannot carry files.
+	ErrNoFiles = errors.New("this connection cannot carry files")
+
+	// ErrFilePending is returned for a file while the peer may not have taken the
+	// previous one. The caller must wait for a reply first.
+	ErrFilePending = errors.New("the peer may not have taken the last file yet")
+
+	// ErrAnswered is returned for a reply to a request after its last reply.
+	ErrAnswered = errors.New("the request was already answered")
+)

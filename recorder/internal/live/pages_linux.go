@@ -20,3 +20,10 @@ func allocate(f *os.File, from, size int64) error {
 		return err
 	}
 }
+
+// noReadAhead makes the pages of a mapping load one by one. Otherwise the first store into a new
+// file makes the system read ahead the zeros that follow it: a MiB in a millisecond, in the
+// middle of the call that is recorded.
+func noReadAhead(mem []byte) {
+	_ = unix.Madvise(mem, unix.MADV_RANDOM) // otherwise it takes longer
+}

@@ -61,3 +61,6 @@ func (i *imports) Import(path string) (*types.Package, error) {
 	}
 	return i.gc.Import(path)
 }
+
+// argumentsIn reads files of the go command that runs this program, which is of the same release.
+var argumentsIn = words
