@@ -124,7 +124,7 @@ func (f *recordFlags) begin(ctx context.Context, a *app, o recording.Options) (*
 	return s, recordError(err)
 }
 
-// end ends a session of a program that this process ran, or attached to.
+// end ends a session, and says where a trace went that was in the place of the new one.
 func (a *app) end(s *recording.Session, err error) error {
 	if aside := s.Aside(); aside != "" {
 		fmt.Fprintln(a.stderr, "tracex: the trace that was there before is "+aside)

@@ -64,14 +64,10 @@ func (r *serviceRecording) run(ctx context.Context, path string) error {
 	c, err := consumer.Connect(patience, r.service)
 	stop()
 	if err != nil {
-		err = withHint(err, "--service names the socket for consumers; tracex serve, or Perfetto's traced, is a service")
-		return errors.Join(err, s.Close())
+		return r.end(s, withHint(err, "--service names the socket for consumers; tracex serve, or Perfetto's traced, is a service"))
 	}
 	defer c.Close()
-	err = r.recordSession(ctx, c, s, config)
-	if fault := s.Close(); fault != nil {
-		return errors.Join(err, fault)
-	}
+	err = r.end(s, r.recordSession(ctx, c, s, config))
 	if err != nil && ctx.Err() != nil { // the command ends with the signal instead of the error
 		report(r.stderr, err)
 	}

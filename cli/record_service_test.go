@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -93,6 +94,10 @@ func TestRecordService(t *testing.T) {
 		files        []string // besides those of the trace
 	}{
 		{
+			"an older trace in the place of the new one", buffers + `data_sources { config { name: "track_event" } }`, false, nil, 0,
+			[]string{"the trace that was there before is trace.old.bin"}, "shop.order()", []string{"trace.old.bin", "trace.old.bin.idx", "trace.old.bin.tim"},
+		},
+		{
 			"text", buffers + `data_sources { config { name: "track_event" } }`, false, nil, 0,
 			[]string{"recording with the service at " + socket + " (Ctrl-C ends it)", "1 thread, 1 event"}, "shop.order()", nil,
 		},
@@ -111,6 +116,11 @@ func TestRecordService(t *testing.T) {
 				path = "config"
 				if err := os.WriteFile(filepath.Join(dir, path), []byte(c.config), 0o600); err != nil {
 					t.Fatal(err)
+				}
+			}
+			if slices.Contains(c.files, "trace.old.bin") {
+				if _, said, exit := runCommand(t, "demo", "--save", filepath.Join(dir, "trace.bin")); exit != 0 {
+					t.Fatal(said)
 				}
 			}
 			cmd, stderr, _ := command(t, append(append([]string{"record", "--service", socket}, c.flags...), path)...)

@@ -101,6 +101,11 @@ func TestJSONValues27(t *testing.T) {
 		{Value{Kind: ValueBigDecimal, Text: "-1.20E+400"}, `{"type":"big decimal","value":"-1.20E+400"}`},
 		{Value{Kind: ValueBigDecimal, Text: "1.23..."}, `{"type":"big decimal","value":"1.23..."}`},
 		{Value{Kind: ValueBigDecimal, Text: "1.2.3"}, `{"type":"raw","value":"1.2.3"}`},
+		{Value{Kind: ValueBigDecimal, Text: "1.2E+..."}, `{"type":"big decimal","value":"1.2E+..."}`},
+		{Value{Kind: ValueBigDecimal, Text: "12x..."}, `{"type":"raw","value":"12x..."}`},
+		{Value{Kind: ValueBigDecimal, Text: "..."}, `{"type":"raw","value":"..."}`},
+		{Value{Kind: ValueBigDecimal, Text: "-..."}, `{"type":"raw","value":"-..."}`},
+		{Value{Kind: ValueBigDecimal, Text: "007"}, `{"type":"raw","value":"007"}`}, // Java writes 7
 		{Value{Kind: ValueBigDecimal, Text: "5ms"}, `{"type":"raw","value":"5ms"}`},
 		{Value{Kind: ValueBigDecimal, Text: ""}, `{"type":"raw","value":""}`},
 		{Value{Kind: ValueBigDecimal, Text: "-"}, `{"type":"raw","value":"-"}`},

@@ -326,25 +326,9 @@ func (v *Value) Unquoted() bool {
 // of one, cut with "...".
 func isDecimal(s string) bool {
 	s, cut := strings.CutSuffix(s, "...")
-	s = strings.TrimPrefix(s, "-")
-	digits := func() bool {
-		rest := strings.TrimLeft(s, "0123456789")
-		some := len(rest) < len(s)
-		s = rest
-		return some
+	_, ok := number(s)
+	if cut && !ok && len(s) > 1 {
+		_, ok = number(s + "0") // cut after a point, or in an exponent
 	}
-	if !digits() {
-		return false
-	}
-	if rest, ok := strings.CutPrefix(s, "."); ok {
-		if s = rest; !digits() {
-			return cut && s == ""
-		}
-	}
-	if rest, ok := strings.CutPrefix(s, "E"); ok {
-		if s = strings.TrimLeft(rest, "+-"); len(rest)-len(s) > 1 || !digits() {
-			return cut && s == ""
-		}
-	}
-	return s == ""
+	return ok
 }
