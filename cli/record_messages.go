@@ -136,7 +136,7 @@ func (t *teller) Completed(made recording.Trace, alone, whole bool) {
 		what += " of package recorder"
 		if made.Raws != nil {
 			calls := counted(made.Raws.Calls+made.Raws.Statements, "call")
-			if made.Packets == nil && !made.Lost {
+			if made.Packets == nil && made.Lost == nil {
 				text, whole = calls, true
 			} else {
 				text = calls + ", " + text

@@ -44,13 +44,6 @@ const (
 	spoolName               = "spool.pftrace"
 )
 
-// Errors that a caller branches on.
-var (
-	ErrRecording  = errors.New("still being recorded")
-	ErrFinishing  = errors.New("another process is completing its trace")
-	ErrUnfinished = errors.New("an earlier recording was never finished")
-)
-
 // About describes a recording.
 type About struct {
 	PID     int       `json:"pid"`
@@ -264,18 +257,6 @@ func removeSockets(dir string) {
 	}
 	_ = os.Remove(dir) // another file would be foreign
 }
-
-// OutlivedError is an [ErrRecording]: the recording process has ended, but a program goes on. What it writes into the
-// directory cannot be read before it has ended.
-type OutlivedError struct {
-	PID int // of the program
-}
-
-func (e *OutlivedError) Error() string {
-	return fmt.Sprintf("the recording process was killed, but process %d still runs and records", e.PID)
-}
-
-func (e *OutlivedError) Unwrap() error { return ErrRecording }
 
 // outlived returns an [*OutlivedError] if a program still has a live file in the folder. A program that writes a raw
 // file alone can be told to stop instead.

@@ -137,8 +137,8 @@ func (l *left) completeRaws(ctx context.Context, files []string) (made bool) {
 		l.cannot(err)
 		return true
 	}
-	l.tell.Problems(all.Summary)
-	if all.Events() == 0 {
+	l.tell.Problems(all.Raws)
+	if all.Raws.Events() == 0 {
 		return false
 	}
 	for _, t := range traces {
@@ -147,9 +147,9 @@ func (l *left) completeRaws(ctx context.Context, files []string) (made bool) {
 	if all.damage != nil {
 		l.tell.Remark("part of "+l.Output+Suffix+" is missing", all.damage)
 	}
-	if all.lost != nil {
+	if all.Lost != nil {
 		at := l.dir.keepSpool(l.Output)
-		var why error = &LostPacketsError{l.Output, at, all.lost}
+		var why error = &LostPacketsError{l.Output, at, all.Lost}
 		kept := at == l.dir.Spool()
 		if kept {
 			why = errors.Join(why, l.dir.Close())
@@ -164,13 +164,13 @@ func (l *left) completeRaws(ctx context.Context, files []string) (made bool) {
 
 // convertLeft makes the trace of raw files and of packets, or, with Split, the traces of the raw files. all is what all
 // of them have.
-func (l *left) convertLeft(ctx context.Context, files []string, packets string) (made []Trace, all rawTrace, err error) {
+func (l *left) convertLeft(ctx context.Context, files []string, packets string) (made []Trace, all Trace, err error) {
 	if l.Split {
 		return l.convertEach(ctx, files, packets)
 	}
 	to := growingFiles{path: l.Output, dir: l.dir}
-	all, err = l.convertRaws(ctx, files, packetsAt{path: packets}, &to)
-	return []Trace{all.at(l.Output)}, all, to.writeError(err)
+	all, err = l.convertRaws(ctx, files, packets, nil, &to)
+	return []Trace{all}, all, to.writeError(err)
 }
 
 // make completes the trace, to which it adds raw files, or makes it if it was not begun.
@@ -202,12 +202,7 @@ func (l *left) make(ctx context.Context, raws []string) (result *importer.Result
 	if st, err := spool.Stat(); err != nil || st.Size() == 0 {
 		return nil, nil, errors.Join(err, importer.ErrNoEvents)
 	}
-	c := l.conversion()
-	c.NotEmpty = true
-	if result, damage, err = c.Packets(ctx, l.dir.Spool()); err != nil && !errors.Is(err, importer.ErrNoEvents) {
-		err = &KeptError{err, "the recording", l.dir.Spool()}
-	}
-	return result, damage, err
+	return l.packetTrace(ctx, l.dir.Spool())
 }
 
 // leftPackets writes the packets that the killed process had taken from programs, or that are still in the

@@ -42,14 +42,6 @@ func (s *traceSource) takeRaws(dir *Directory) bool {
 // errOtherSource is why packets are not converted while they arrive.
 var errOtherSource = errors.New("the trace has the calls of instrumented programs")
 
-// takePackets makes packets the source, if there are no raw files.
-func (s *traceSource) takePackets(dir *Directory) error {
-	if s.takeRaws(dir) || !s.take(fromPackets) {
-		return errOtherSource
-	}
-	return nil
-}
-
 // conversion makes the trace of packets.
 func (m *maker) conversion() *importer.Conversion {
 	c := &importer.Conversion{Output: m.Output, Force: m.Replace, Version: m.Version, Begin: m.Listener.Begin}

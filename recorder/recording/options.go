@@ -69,12 +69,13 @@ type Listener interface {
 	OtherRaws(in string)
 }
 
-// Trace is a trace that was made. One of both is not nil.
+// Trace is a trace that was made. Raws or Packets is not nil.
 type Trace struct {
 	Path    string
 	Raws    *instrumented.Summary // of raw files
 	Packets *importer.Result      // of packets, which may have joined them
-	Lost    bool                  // there are packets that could not join them
+	Lost    error                 // why packets could not join them
+	damage  error                 // of the packets: what is before it is in the trace
 }
 
 // maker makes traces of what programs recorded.
@@ -142,40 +143,3 @@ func (c *Calls) text(output string) (string, error) {
 	}
 	return text, nil
 }
-
-// NothingError says that nothing was recorded.
-type NothingError struct {
-	Summary *instrumented.Summary // of raw files; nil if there were none
-	// Packets: a service waited for programs. Programs connected to it, and had Sessions.
-	Packets            bool
-	Programs, Sessions uint64
-}
-
-func (e *NothingError) Error() string { return "nothing was recorded" }
-
-// KeptError is an error after which What of a recording is kept in a file or folder, At.
-type KeptError struct {
-	Err      error
-	What, At string
-}
-
-func (e *KeptError) Error() string { return e.Err.Error() }
-func (e *KeptError) Unwrap() error { return e.Err }
-
-// LostPacketsError says why packets are not in a trace. At is where they are.
-type LostPacketsError struct {
-	Output, At string
-	Err        error
-}
-
-func (e *LostPacketsError) Error() string {
-	return "what programs recorded by package recorder is not in " + e.Output + ", but kept in " + e.At + ": " + e.Err.Error()
-}
-
-func (e *LostPacketsError) Unwrap() error { return e.Err }
-
-// FullError says that a trace could not grow as far as it should, for lack of room.
-type FullError struct{ Err error }
-
-func (e *FullError) Error() string { return e.Err.Error() }
-func (e *FullError) Unwrap() error { return e.Err }

@@ -16,26 +16,6 @@ import (
 	"tracex/recorder"
 )
 
-// TakenError says what is in the place of a trace that is to be made.
-type TakenError struct {
-	By     Taker
-	Output string // the trace
-	Err    error
-}
-
-// Taker is what may be in the place of a trace.
-type Taker int
-
-const (
-	ByFile       Taker = iota // a file
-	ByForeign                 // a file that is none of a trace
-	ByUnfinished              // a recording whose trace cannot be completed
-	ByRecording               // a recording
-)
-
-func (e *TakenError) Error() string { return e.Err.Error() }
-func (e *TakenError) Unwrap() error { return e.Err }
-
 // checkOutput checks, before the program runs, that the trace can be written.
 func (m *maker) checkOutput() error {
 	if err := m.checkRecording(); err != nil {

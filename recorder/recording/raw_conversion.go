@@ -167,7 +167,7 @@ func aliveText(pid string) bool {
 
 // end converts the rest, and adds the packets in the file at spool, unless that is "". The Summary is
 // nil if there was no raw file.
-func (l *rawConversion) end(ctx context.Context, spool string) (made rawTrace, err error) {
+func (l *rawConversion) end(ctx context.Context, spool string) (made Trace, err error) {
 	p := l.maker.Listener.Begin(convertingRaws)
 	l.progress.Store(&p)
 	defer func() {
@@ -188,12 +188,13 @@ func (l *rawConversion) end(ctx context.Context, spool string) (made rawTrace, e
 		l.Close()
 		return made, err
 	}
-	failed := made.finish(ctx, l.Converter, l.joiner, packetsAt{path: spool})
+	made.Path = l.files.path
+	failed := made.finish(ctx, l.Converter, l.joiner, spool, nil)
 	return made, errors.Join(err, failed, l.files.end())
 }
 
 // endSplit is end for --split: the traces are made when the programs have ended.
-func (l *rawConversion) endSplit(ctx context.Context, spool string) (all rawTrace, err error) {
+func (l *rawConversion) endSplit(ctx context.Context, spool string) (all Trace, err error) {
 	l.Close()
 	files, m := RawFiles(l.folder), l.maker
 	if files == nil || !l.source.take(fromRaws) {

@@ -21,56 +21,45 @@ import (
 	"tracex/recorder/instrument/raw"
 )
 
-// rawTrace describes a trace of what instrumented programs have recorded.
-type rawTrace struct {
-	*instrumented.Summary                  // nil if there were no raw files
-	own                   *importer.Result // what packets added; nil if nothing
-	damage                error            // of the packets: what is before it is in the trace
-	lost                  error            // why the packets are not in the trace
-}
-
-// at describes the trace for others.
-func (t *rawTrace) at(path string) Trace { return Trace{path, t.Summary, t.own, t.lost != nil} }
-
-// packetsAt are packets in a file.
-type packetsAt struct {
-	path    string            // "" if there are none
-	process *perfetto.Process // whose packets they are; nil for all
-}
-
-// finish converts the rest, adds packets, and ends the trace. joiner has added some already if it is not
-// nil. If there are no events of instrumented programs, the packets are left alone.
-func (t *rawTrace) finish(ctx context.Context, c *instrumented.Converter, joiner *packetJoiner, packets packetsAt) (err error) {
-	t.Summary, err = c.Complete(ctx)
-	if err != nil || t.Events() == 0 || joiner == nil && packets.path == "" {
+// finish converts the rest, adds the packets in the file at spool, or only those of a process, and ends the trace.
+// joiner has added some already if it is not nil. If there are no events of instrumented programs, the packets are
+// left alone.
+func (t *Trace) finish(ctx context.Context, c *instrumented.Converter, joiner *packetJoiner, spool string, process *perfetto.Process) (err error) {
+	t.Raws, err = c.Complete(ctx)
+	if err != nil || t.Raws.Events() == 0 || joiner == nil && spool == "" {
 		return errors.Join(err, c.End())
 	}
 	if joiner == nil {
-		if joiner, err = newPacketJoiner(packets.path, packets.process, c.Trace()); err != nil {
-			t.lost = err
+		if joiner, err = newPacketJoiner(spool, process, c.Trace()); err != nil {
+			t.Lost = err
 			return c.End()
 		}
 		defer joiner.close()
 	}
 	own, damage, lost := joiner.join(ctx)
-	t.own, t.damage, t.lost = importer.OfPackets(own), damage, lost
-	if t.lost != nil {
+	t.Packets, t.damage, t.Lost = importer.OfPackets(own), damage, lost
+	if t.Lost != nil {
 		return errors.Join(ctx.Err(), c.End())
 	}
 	return nil
 }
 
-// onlyPackets makes the trace of packets alone, as no instrumented program ran. The error is
-// importer.ErrNoEvents if nothing is in them.
-func (m *maker) onlyPackets(ctx context.Context, spool string) error {
+// packetTrace makes the trace of packets alone. The error is importer.ErrNoEvents if nothing is in them, or else
+// a [*KeptError].
+func (m *maker) packetTrace(ctx context.Context, spool string) (made *importer.Result, damage, err error) {
 	c := m.conversion()
 	c.NotEmpty = true
-	made, damage, err := c.Packets(ctx, spool)
-	switch {
-	case errors.Is(err, importer.ErrNoEvents):
+	if made, damage, err = c.Packets(ctx, spool); err != nil && !errors.Is(err, importer.ErrNoEvents) {
+		err = &KeptError{err, "the recording", spool}
+	}
+	return made, damage, err
+}
+
+// onlyPackets is packetTrace for a recording in which no instrumented program ran, and tells what is in the trace.
+func (m *maker) onlyPackets(ctx context.Context, spool string) error {
+	made, damage, err := m.packetTrace(ctx, spool)
+	if err != nil {
 		return err
-	case err != nil:
-		return &KeptError{err, "the recording", spool}
 	}
 	if damage != nil {
 		m.Listener.Remark("part of the recording is missing", damage)
@@ -109,8 +98,8 @@ func (m *maker) spoolBeside(folder string) (spool string, done func(), err error
 const convertingRaws = "writing the trace"
 
 // convertRaws makes a trace of raw files whose programs are gone, or are treated so, and of
-// packets. If the raw files have no events, it makes none.
-func (m *maker) convertRaws(ctx context.Context, files []string, packets packetsAt, to *growingFiles) (made rawTrace, err error) {
+// packets, see finish. If the raw files have no events, it makes none.
+func (m *maker) convertRaws(ctx context.Context, files []string, spool string, process *perfetto.Process, to *growingFiles) (made Trace, err error) {
 	p := m.Listener.Begin(convertingRaws)
 	defer p.End()
 	c, err := instrumented.New(to.writers(), instrumented.Options{Version: m.Version, Programs: len(files) > 1, NotEmpty: true, Progress: p.Update})
@@ -121,17 +110,18 @@ func (m *maker) convertRaws(ctx context.Context, files []string, packets packets
 		c.Add(f)
 		c.Ended(f)
 	}
-	err = made.finish(ctx, c, nil, packets)
+	made.Path = to.path
+	err = made.finish(ctx, c, nil, spool, process)
 	return made, errors.Join(err, to.end())
 }
 
 // tellRecorded tells what is in a trace, or in those of Split, and what is not.
-func (m *maker) tellRecorded(made *rawTrace) {
+func (m *maker) tellRecorded(made *Trace) {
 	traces := m.traces
 	if !m.Split {
-		traces = []Trace{made.at(m.Output)}
+		traces = []Trace{*made}
 	}
-	m.Listener.Recorded(traces, made.Summary)
+	m.Listener.Recorded(traces, made.Raws)
 }
 
 // packetJoiner adds the packets in a file, which programs record by package recorder, to a trace that is made

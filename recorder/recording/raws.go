@@ -26,7 +26,7 @@ func ConvertRaws(ctx context.Context, path string, files []string, o Options) er
 	if err != nil {
 		return err
 	}
-	var made rawTrace
+	var made Trace
 	if m.Split {
 		if m.traces, made, err = m.convertEach(ctx, files, spool); err != nil {
 			return err
@@ -36,23 +36,23 @@ func ConvertRaws(ctx context.Context, path string, files []string, o Options) er
 			return err
 		}
 		to := growingFiles{path: m.Output, replace: m.Replace}
-		if made, err = m.convertRaws(ctx, files, packetsAt{path: spool}, &to); err != nil {
+		if made, err = m.convertRaws(ctx, files, spool, nil, &to); err != nil {
 			return to.writeError(err)
 		}
 	}
-	if made.Events() > 0 {
-		if m.tellRecorded(&made); made.lost != nil {
-			return &LostPacketsError{m.Output, SpoolIn(path), made.lost}
+	if made.Raws.Events() > 0 {
+		if m.tellRecorded(&made); made.Lost != nil {
+			return &LostPacketsError{m.Output, SpoolIn(path), made.Lost}
 		}
 		return made.damage
 	}
 	if spool != "" {
-		m.Listener.LeftOut(made.Summary)
+		m.Listener.LeftOut(made.Raws)
 		if err := m.onlyPackets(ctx, spool); !errors.Is(err, importer.ErrNoEvents) {
 			return err
 		}
 	}
-	return &NothingError{Summary: made.Summary}
+	return &NothingError{Summary: made.Raws}
 }
 
 // errSplit is why packets are in no trace.
@@ -67,17 +67,17 @@ type splitting struct {
 	taken   map[string]bool // paths of traces
 	alone   []splitProcess  // those with packets, but without calls
 	made    []Trace
-	all     rawTrace
+	all     Trace
 }
 
 // convertEach makes a trace of each raw file, with the packets of its process from the file at spool, unless
 // that is "", and of the packets of each process without calls. It returns the traces that have events, and
 // what all files have. After an error these are those before. If no raw file has events, the packets are
 // left alone.
-func (m *maker) convertEach(ctx context.Context, files []string, spool string) (made []Trace, all rawTrace, err error) {
+func (m *maker) convertEach(ctx context.Context, files []string, spool string) (made []Trace, all Trace, err error) {
 	s := splitting{maker: *m, spool: spool, taken: make(map[string]bool)}
 	s.dir = nil // it claims one place
-	s.all.Summary, s.files = new(instrumented.Summary), make(map[int32]bool)
+	s.all.Raws, s.files = new(instrumented.Summary), make(map[int32]bool)
 	if spool != "" {
 		if s.senders, err = sendersIn(ctx, spool); err != nil {
 			return nil, s.all, err
@@ -88,7 +88,7 @@ func (m *maker) convertEach(ctx context.Context, files []string, spool string) (
 			return s.made, s.all, err
 		}
 	}
-	if s.all.Events() > 0 {
+	if s.all.Raws.Events() > 0 {
 		err = s.packets(ctx)
 	}
 	return s.made, s.all, err
@@ -118,20 +118,20 @@ func (s *splitting) raw(ctx context.Context, p splitProcess) error {
 		return err
 	}
 	p.path, s.files[p.packets.PID] = path, true
-	var packets packetsAt
+	spool := ""
 	if s.senders[p.packets.PID] {
-		packets = packetsAt{s.spool, &p.packets}
+		spool = s.spool
 	}
 	to := growingFiles{path: path, replace: s.Replace}
-	made, err := s.convertRaws(ctx, []string{p.file}, packets, &to)
+	made, err := s.convertRaws(ctx, []string{p.file}, spool, &p.packets, &to)
 	if err != nil {
 		return to.writeError(err)
 	}
-	s.all.Add(made.Summary)
-	s.all.damage, s.all.lost = cmp.Or(s.all.damage, made.damage), cmp.Or(s.all.lost, made.lost)
-	if made.Events() > 0 {
-		s.made = append(s.made, made.at(path))
-	} else if packets.path != "" {
+	s.all.Raws.Add(made.Raws)
+	s.all.damage, s.all.Lost = cmp.Or(s.all.damage, made.damage), cmp.Or(s.all.Lost, made.Lost)
+	if made.Raws.Events() > 0 {
+		s.made = append(s.made, made)
+	} else if spool != "" {
 		s.alone = append(s.alone, p)
 	}
 	return nil
@@ -143,7 +143,7 @@ func (s *splitting) packets(ctx context.Context) error {
 		switch {
 		case s.files[pid]:
 		case pid == 0:
-			s.all.lost = cmp.Or(s.all.lost, errSplit)
+			s.all.Lost = cmp.Or(s.all.Lost, errSplit)
 		default:
 			p := splitProcess{pid: strconv.Itoa(int(pid)), packets: perfetto.Process{PID: pid, From: math.MinInt64, To: math.MaxInt64}}
 			var err error

@@ -31,9 +31,9 @@ type Session struct {
 	raws    *rawConversion
 	own     *ownRecording // of packets, for Instrumented
 	had     received
-	failed  error    // of the packets
-	spool   string   // where packets are that are not converted yet; "" if there are none
-	made    rawTrace // of raw files
+	failed  error  // of the packets
+	spool   string // where packets are that are not converted yet; "" if there are none
+	made    Trace  // of raw files
 }
 
 // New makes the directory of a recording. An error is a [*TakenError] if the place of the trace is not free. The
@@ -105,10 +105,10 @@ func (s *Session) Start(several bool) (err error) {
 			return tracefile.WriteError(s.Output, err)
 		}
 		s.live.files.may = func() error {
-			if s.Split {
-				return errOtherSource // the traces are known only at the end
+			if s.Split || s.source.takeRaws(s.dir) || !s.source.take(fromPackets) { // with Split the traces are known only at the end
+				return errOtherSource
 			}
-			return s.source.takePackets(s.dir)
+			return nil
 		}
 	}
 	if s.raws, err = newRawConversion(&s.maker, several, &s.source); err != nil {
@@ -186,7 +186,7 @@ func (s *Session) Convert(ctx context.Context) (err error) {
 // Complete makes the trace. Errors besides others: [*NothingError], [*KeptError], [*LostPacketsError],
 // [*FullError].
 func (s *Session) Complete(ctx context.Context) (err error) {
-	none := s.made.Summary == nil
+	none := s.made.Raws == nil
 	switch {
 	case s.Kind == Packets && s.failed != nil:
 		err = errors.Join(s.failed, s.salvage(ctx))
@@ -194,12 +194,12 @@ func (s *Session) Complete(ctx context.Context) (err error) {
 		return s.fullError(err)
 	case s.Kind == Packets && none && !s.had.anything:
 		return &NothingError{Programs: s.had.programs, Sessions: s.had.sessions, Packets: true}
-	case !none && s.made.Events() > 0:
+	case !none && s.made.Raws.Events() > 0:
 		s.keep, err = s.tell(&s.made, s.spool)
 		return err
 	case s.spool != "":
 		if !none {
-			s.Listener.LeftOut(s.made.Summary)
+			s.Listener.LeftOut(s.made.Raws)
 		}
 		if err := s.onlyPackets(ctx, s.spool); !errors.Is(err, importer.ErrNoEvents) {
 			s.keep = err != nil
@@ -209,15 +209,15 @@ func (s *Session) Complete(ctx context.Context) (err error) {
 		s.keep, err = s.makeOfPackets(ctx)
 		return err
 	}
-	return &NothingError{Summary: s.made.Summary}
+	return &NothingError{Summary: s.made.Raws}
 }
 
 // tell tells what is in a trace of raw files and packets, and keeps what is to be kept.
-func (s *Session) tell(made *rawTrace, packets string) (keep bool, err error) {
+func (s *Session) tell(made *Trace, packets string) (keep bool, err error) {
 	s.tellRecorded(made)
-	if made.lost != nil {
+	if made.Lost != nil {
 		at := s.dir.keepSpool(s.Output)
-		return at == s.dir.Spool(), &LostPacketsError{s.Output, at, made.lost}
+		return at == s.dir.Spool(), &LostPacketsError{s.Output, at, made.Lost}
 	}
 	if err := s.keepRawFiles(packets); err != nil {
 		return false, err
@@ -283,7 +283,7 @@ func (s *Session) fullError(err error) error {
 // makeOfPackets completes a trace that was begun with packets. keep means that the directory has the only copy of
 // some data.
 func (s *Session) makeOfPackets(ctx context.Context) (keep bool, err error) {
-	if s.made.Summary == nil { // otherwise they have no calls
+	if s.made.Raws == nil { // otherwise they have no calls
 		s.live.raws.begin, s.live.raws.files = s.Listener.Begin, RawFiles(s.dir.Path())
 	}
 	err = s.makeTrace(ctx)
@@ -314,7 +314,7 @@ func (s *Session) makeTrace(ctx context.Context) error {
 		}
 		return errors.Join(s.Listener.Converted(s.Output, made), damage)
 	case err == nil && s.live.raws.added():
-		s.tellRecorded(&rawTrace{Summary: s.live.raws.made, own: result})
+		s.tellRecorded(&Trace{Path: s.Output, Raws: s.live.raws.made, Packets: result})
 		return damage
 	case err == nil:
 		return errors.Join(s.Listener.Converted(s.Output, result), damage)
