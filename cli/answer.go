@@ -62,16 +62,8 @@ func (f *answerFlags) filter(ctx context.Context, r *lazy.LazyTraceReader, s *qu
 
 // check refuses numbers out of range and flags that contradict each other.
 func (f *answerFlags) check() error {
-	if err := f.scopeFlags.check(); err != nil {
+	if err := cmp.Or(f.scopeFlags.check(), tooSmall(f.flags, "limit", int64(f.limit), 0), tooSmall(f.flags, "expect", f.expect, 0), tooSmall(f.flags, "max", f.max, 0)); err != nil {
 		return err
-	}
-	for _, n := range []struct {
-		flag         string
-		value, least int64
-	}{{"limit", int64(f.limit), 0}, {"expect", f.expect, 0}, {"max", f.max, 0}} {
-		if f.flags.Changed(n.flag) && n.value < n.least {
-			return &usageError{fmt.Sprintf("--%s is %d; it must be at least %d", n.flag, n.value, n.least), ""}
-		}
 	}
 	both := func(a, b string) error {
 		if f.flags.Changed(a) && f.flags.Changed(b) {

@@ -79,9 +79,6 @@ func (b *benchRecordCommand) run(ctx context.Context) error {
 	}
 	// A file that cannot be removed is no reason to hold back the results.
 	defer os.RemoveAll(dir)
-	if b.zero {
-		return b.runZeroCode(ctx, dir)
-	}
 	sockets, err := recording.SocketDir("tracex-bench-")
 	if err != nil {
 		return err
@@ -89,45 +86,48 @@ func (b *benchRecordCommand) run(ctx context.Context) error {
 	defer os.RemoveAll(sockets)
 	p := b.newProgress("measuring")
 	p.plain = true
-	t, err := bench.Record(ctx, bench.Options{
-		Dir: dir, Sockets: sockets, Budget: time.Duration(b.seconds * float64(time.Second)), Progress: p.Update,
-	})
+	o := bench.Options{Dir: dir, Sockets: sockets, Budget: time.Duration(b.seconds * float64(time.Second)), Progress: p.Update}
+	if b.zero {
+		t, err := bench.RecordZeroCode(ctx, o, func(src, to string, instrumented bool) error { return b.buildMeasured(ctx, src, to, instrumented) })
+		p.End()
+		return b.print(err, t, func(out *strings.Builder) { writeZeroCode(out, t) })
+	}
+	t, err := bench.Record(ctx, o)
 	p.End()
-	if err != nil {
-		return err
-	}
-	if b.json {
-		return writeJSON(b.stdout, t)
-	}
-	return writeBench(b.stdout, t)
+	return b.print(err, t, func(out *strings.Builder) { writeBench(out, t) })
 }
 
-// runZeroCode measures a program that is instrumented, and prints the results.
-func (b *benchRecordCommand) runZeroCode(ctx context.Context, dir string) error {
-	p := b.newProgress("measuring")
-	p.plain = true
-	t, err := bench.RecordZeroCode(ctx, bench.Options{Dir: dir, Budget: time.Duration(b.seconds * float64(time.Second)), Progress: p.Update},
-		func(src, to string, instrumented bool) error { return b.buildMeasured(ctx, src, to, instrumented) })
-	p.End()
-	if err != nil {
-		return err
+// print prints results as JSON, or as the text that write makes of them, unless measuring failed.
+func (b *benchRecordCommand) print(failed error, results any, write func(out *strings.Builder)) error {
+	if failed != nil {
+		return failed
 	}
 	if b.json {
-		return writeJSON(b.stdout, t)
+		return writeJSON(b.stdout, results)
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s, %s, %s; medians of %d rounds\n\n", t.System, counted(int64(t.CPUs), "CPU"), t.Go, t.Rounds)
-	fmt.Fprintf(&out, "%-27s%8s%15s%11s%9s%9s\n", "ns a call", "plain", "not recording", "recording", "allocs", "by hand")
-	for _, row := range t.Rows {
-		fmt.Fprintf(&out, "%-27s%8.1f%15.1f%11.1f%+9.3f", row.Call, row.Plain, row.Off, row.On, row.Allocs)
-		if row.ByHand > 0 {
-			fmt.Fprintf(&out, "%9.1f", row.ByHand)
-		}
-		fmt.Fprintln(&out)
-	}
-	fmt.Fprintf(&out, "\n%.1f bytes a call, which are converted in %.1f ns, without writing the trace\n", t.Raw, t.Convert)
-	_, err = io.WriteString(b.stdout, out.String())
+	write(&out)
+	_, err := io.WriteString(b.stdout, out.String())
 	return err
+}
+
+// writeRun writes how results were measured.
+func writeRun(out *strings.Builder, r *bench.Run) {
+	fmt.Fprintf(out, "%s, %s, %s; medians of %d rounds\n\n", r.System, counted(int64(r.CPUs), "CPU"), r.Go, r.Rounds)
+}
+
+// writeZeroCode writes the results for a program that is instrumented.
+func writeZeroCode(out *strings.Builder, t *bench.ZeroCode) {
+	writeRun(out, &t.Run)
+	fmt.Fprintf(out, "%-27s%8s%15s%11s%9s%9s\n", "ns a call", "plain", "not recording", "recording", "allocs", "by hand")
+	for _, row := range t.Rows {
+		fmt.Fprintf(out, "%-27s%8.1f%15.1f%11.1f%+9.3f", row.Call, row.Plain, row.Off, row.On, row.Allocs)
+		if row.ByHand > 0 {
+			fmt.Fprintf(out, "%9.1f", row.ByHand)
+		}
+		fmt.Fprintln(out)
+	}
+	fmt.Fprintf(out, "\n%.1f bytes a call, which are converted in %.1f ns, without writing the trace\n", t.Raw, t.Convert)
 }
 
 // buildMeasured builds the program that is measured.
@@ -149,32 +149,29 @@ func (b *benchRecordCommand) buildMeasured(ctx context.Context, src, to string, 
 }
 
 // writeBench writes the results for a person, in lines of less than 80 characters.
-func writeBench(w io.Writer, t *bench.Table) error {
-	var out strings.Builder
-	fmt.Fprintf(&out, "%s, %s, %s; medians of %d rounds\n\n", t.System, counted(int64(t.CPUs), "CPU"), t.Go, t.Rounds)
-	fmt.Fprintf(&out, "%-37s%9s%9s%8s%7s%8s\n", "", "ns a call", "x append", "allocs", "MB/s", "lost")
-	fmt.Fprintln(&out, "append of 40 bytes")
+func writeBench(out *strings.Builder, t *bench.Table) {
+	writeRun(out, &t.Run)
+	fmt.Fprintf(out, "%-37s%9s%9s%8s%7s%8s\n", "", "ns a call", "x append", "allocs", "MB/s", "lost")
+	fmt.Fprintln(out, "append of 40 bytes")
 	for _, row := range t.Floor {
-		fmt.Fprintf(&out, "  %-35s%s\n", inGoroutines(row), figures(row))
+		fmt.Fprintf(out, "  %-35s%s\n", inGoroutines(row), figures(row))
 	}
 	call := ""
 	for _, row := range t.Rows {
 		if row.Call != call {
 			call = row.Call
-			fmt.Fprintln(&out, call)
+			fmt.Fprintln(out, call)
 		}
 		disk := ""
 		if row.Disk > 0 { // otherwise unknown
 			disk = fmt.Sprintf("%.0f", row.Disk)
 		}
-		fmt.Fprintf(&out, "  %-35s%s%7s%7.1f%%\n", row.Strategy+", "+inGoroutines(row), figures(row), disk, 100*row.Lost)
+		fmt.Fprintf(out, "  %-35s%s%7s%7.1f%%\n", row.Strategy+", "+inGoroutines(row), figures(row), disk, 100*row.Lost)
 	}
-	fmt.Fprintf(&out, "\n%-37s%9s%9s%8s%7s%8s\n", "bytes a call, of "+display.Grouped(int64(t.Sizes[0].Calls)), "data", "index", "times", "all", "packed")
+	fmt.Fprintf(out, "\n%-37s%9s%9s%8s%7s%8s\n", "bytes a call, of "+display.Grouped(int64(t.Sizes[0].Calls)), "data", "index", "times", "all", "packed")
 	for _, s := range t.Sizes {
-		fmt.Fprintf(&out, "  %-35s%9.1f%9.1f%8.1f%7.1f%8.1f\n", s.Call, s.Data, s.Index, s.Times, s.Data+s.Index+s.Times, s.Packed)
+		fmt.Fprintf(out, "  %-35s%9.1f%9.1f%8.1f%7.1f%8.1f\n", s.Call, s.Data, s.Index, s.Times, s.Data+s.Index+s.Times, s.Packed)
 	}
-	_, err := io.WriteString(w, out.String())
-	return err
 }
 
 func inGoroutines(r bench.Measurement) string { return counted(int64(r.Goroutines), "goroutine") }

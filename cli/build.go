@@ -2,13 +2,19 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"tracex/recorder/instrument"
+	"tracex/recorder/instrument/raw"
 	"tracex/recorder/instrument/wrapper"
+	"tracex/recorder/recording"
 )
 
 // buildCommand is the command build.
@@ -93,4 +99,62 @@ func planned(ctx context.Context, command []string, inside bool, o instrument.Op
 		return nil, err
 	}
 	return plan(ctx, toolchain, tools, command, o)
+}
+
+// buildFlags are the flags that decide what is instrumented: a change of them compiles again.
+type buildFlags struct {
+	packages       []string
+	tests, trivial bool
+}
+
+// goMark marks flags for instrumented programs, with the name of the flag's argument. Help names
+// them in few lines; tracex help go describes them.
+const goMark = "go"
+
+func (b *buildFlags) add(f *pflag.FlagSet) {
+	f.StringArrayVarP(&b.packages, "packages", "p", nil, "packages to instrument, as patterns of go build: work (the main modules), std, net/http, example.com/x/...; repeatable. Default: work and those of the command line")
+	f.BoolVar(&b.tests, "tests", true, "functions in test files, too")
+	f.BoolVar(&b.trivial, "trivial", true, "functions of one or two statements without a call or loop, too")
+	markShared(f, goMark, map[string]string{"packages": "PATTERN", "tests": "", "trivial": ""})
+}
+
+func (b *buildFlags) options() instrument.Options {
+	return instrument.Options{Packages: b.packages, Tests: b.tests, Trivial: b.trivial}
+}
+
+// callFlags are the flags that decide what an instrumented program records.
+type callFlags struct{ recording.Calls }
+
+func (c *callFlags) add(f *pflag.FlagSet) {
+	f.StringArrayVar(&c.Only, "only", nil, "only these functions: 'shop.Open', 'shop.(*Order).Pay', 'shop.*', 'example.com/x/...'; repeatable")
+	f.StringArrayVar(&c.Skip, "skip", nil, "not these functions; repeatable")
+	f.IntVar(&c.Depth, "depth", 0, "pointers to follow into structs, at most 8; errors and panics have 1 at least")
+	f.IntVar(&c.Strings, "strings", 64, "bytes to keep of a string, at most 255")
+	f.IntVar(&c.Fields, "fields", 12, "fields to keep of a struct, at most 1000")
+	f.IntVar(&c.Levels, "levels", 0, "leave out calls nested deeper, and count them")
+	f.Var((*byteSize)(&c.Limit), "limit", "what a process may write to disk before it stops recording; default: 8GiB, and a third of what is free for all")
+	f.Var((*byteSize)(&c.Last), "last", "keep only the newest calls: about so much of a process's data")
+	f.BoolVar(&c.NoTimes, "no-times", false, "record no times")
+	markShared(f, goMark, map[string]string{"only": "PATTERN", "skip": "PATTERN", "depth": "N", "strings": "N", "fields": "N", "levels": "N", "limit": "SIZE", "last": "SIZE", "no-times": ""})
+}
+
+// check refuses values that would silently mean something else.
+func (c *callFlags) check() error {
+	for _, n := range []struct {
+		name        string
+		value, most int
+	}{{"depth", c.Depth, 8}, {"strings", c.Strings, 255}, {"fields", c.Fields, 1000}, {"levels", c.Levels, 1 << 30}} {
+		if n.value < 0 || n.value > n.most {
+			return &usageError{fmt.Sprintf("--%s is %d", n.name, n.value), fmt.Sprintf("it must be from 0 to %d", n.most)}
+		}
+	}
+	if limit, least := byteSize(c.Limit), byteSize(raw.LeastLimit); limit > 0 && limit < least {
+		return &usageError{"--limit is " + limit.String(), "it must be at least " + least.String() + ": that has room for the first calls and the newest"}
+	}
+	for _, p := range slices.Concat(c.Only, c.Skip) {
+		if p == "" || strings.ContainsAny(p, " \t\n") {
+			return &usageError{fmt.Sprintf("%q is not a pattern of functions", p), "a pattern is one word, such as 'shop.(*Order).Pay', 'shop.*' or 'example.com/x/...'"}
+		}
+	}
+	return nil
 }

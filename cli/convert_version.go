@@ -182,18 +182,7 @@ func (w *versionWork) pack(ctx context.Context, data, index, times *os.File) err
 	if w.made.Times && sizeOf(times) <= format.MaxTimes(sizeOf(data), sizeOf(index)) {
 		contents.Times = times
 	}
-	f, err := tracefile.Create(w.output, w.mode, w.force)
-	if err != nil {
-		return err
-	}
-	defer f.Discard()
-	p := w.a.newProgress("packing")
-	defer p.End()
-	err = format.Pack(&untilDone{ctx, f}, contents, about.level(), func(done int64) { p.Update(done, total) })
-	if err != nil {
-		return f.WriteError(err)
-	}
-	return f.Commit()
+	return w.a.packInto(ctx, w.output, w.mode, w.force, contents, about.level(), total)
 }
 
 // report prints what was made, and each kind of guess and loss.

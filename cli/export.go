@@ -119,11 +119,8 @@ func (x *exportCommand) run(ctx context.Context, files []string) error {
 
 // check refuses flags out of range.
 func (x *exportCommand) check() error {
-	if err := x.scopeFlags.check(); err != nil {
+	if err := cmp.Or(x.scopeFlags.check(), tooSmall(x.flags, "depth", int64(x.Depth), 1)); err != nil {
 		return err
-	}
-	if x.flags.Changed("depth") && x.Depth < 1 {
-		return &usageError{fmt.Sprintf("--depth is %d; it must be at least 1", x.Depth), ""}
 	}
 	switch {
 	case x.Weight != "" && x.format.Name != "folded":

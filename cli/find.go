@@ -45,8 +45,8 @@ tracex find trace.bin 'kind=call dur>10ms' --json -n 0`,
 		if err = errors.Join(err, f.check()); err != nil {
 			return err
 		}
-		if first < 0 {
-			return &usageError{fmt.Sprintf("--first is %d; it must be at least 0", first), ""}
+		if err := tooSmall(f.flags, "first", int64(first), 0); err != nil {
+			return err
 		}
 		return f.ask(c, a, path, at, func(ctx context.Context, r *lazy.LazyTraceReader, scope query.Scope) (answer, error) {
 			find := query.NewFind(r, scope.Pass(), where, first)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,16 +68,10 @@ tracex flame --from '#1200' --json trace.bin # without times`,
 
 // check refuses numbers out of range and flags that contradict each other.
 func (t *flameCommand) check(c *cobra.Command) error {
-	for _, n := range []struct {
-		flag  string
-		value int
-	}{{"thread", int(t.thread.number)}, {"width", t.width}, {"depth", t.depth}} {
-		if c.Flags().Changed(n.flag) && n.value < 1 {
-			return &usageError{fmt.Sprintf("--%s is %d; it must be at least 1", n.flag, n.value), ""}
-		}
-	}
-	if t.in == "" {
-		return nil
+	f := c.Flags()
+	err := cmp.Or(tooSmall(f, "thread", t.thread.number, 1), tooSmall(f, "width", int64(t.width), 1), tooSmall(f, "depth", int64(t.depth), 1))
+	if err != nil || t.in == "" {
+		return err
 	}
 	if t.at.given {
 		return &usageError{"--in and " + t.at.handle.String() + " exclude each other", "both name the part to look at"}

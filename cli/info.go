@@ -3,10 +3,14 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/query"
 	"tracex/lazy/query/goroutines"
 )
 
@@ -86,4 +90,171 @@ func (n *infoCommand) show(ctx context.Context, in *input, r *lazy.LazyTraceRead
 		return err
 	}
 	return r.Status().Problem // reported after the facts
+}
+
+// facts are the output of info, a field for each property of the JSON object. Programs
+// rely on the names in JSON: never change one. docs/json.md documents them.
+type facts struct {
+	File    string `json:"file"`
+	Version int    `json:"version"` // of the format
+	Release string `json:"release"` // of Lincheck that writes that version
+	Data    int64  `json:"data_bytes"`
+	Index   int64  `json:"index_bytes"`
+	// IndexFrom tells where the index comes from: recorded, or rebuilt because there was no
+	// usable one; IndexProblem tells why.
+	IndexFrom    string `json:"index"`
+	IndexProblem string `json:"index_problem,omitempty"`
+	// Times, Begun and Length are for traces with times: the size of the file of times, the
+	// wall clock at the beginning of the recording, as RFC 3339 in UTC, and its length.
+	Times        int64  `json:"times_bytes,omitempty"`
+	Begun        string `json:"recording_begun,omitempty"`
+	Length       *int64 `json:"recording_ns,omitempty"`
+	TimesProblem string `json:"times_problem,omitempty"` // why existing times are not used
+	TimesMissing string `json:"-"`                       // see query.WithoutTimes
+	// Summary is the size of a summary that fits; SummaryProblem tells why one is not used.
+	Summary        int64         `json:"summary_bytes,omitempty"`
+	SummaryProblem string        `json:"summary_problem,omitempty"`
+	Problem        string        `json:"problem,omitempty"` // what is missing in the data
+	Gaps           []string      `json:"gaps,omitempty"`    // what is missing between the first calls and the newest, of each process
+	Unfinished     int           `json:"unfinished"`        // containers without their end
+	Blocks         int64         `json:"blocks"`
+	Events         int64         `json:"events"`
+	Calls          int64         `json:"calls"`
+	Depth          int           `json:"depth"`
+	Threads        []threadFacts `json:"threads"` // empty: see threadRows
+	Classes        []count       `json:"events_by_class"`
+	Kinds          []count       `json:"objects_by_kind"`
+	Run            *runFacts     `json:"run,omitempty"`
+	Left           *runFacts     `json:"left,omitempty"`
+	Right          *runFacts     `json:"right,omitempty"`
+}
+
+type threadFacts struct {
+	Number     int64  `json:"number"` // as print shows it: the id + 1
+	Name       string `json:"name"`
+	Bytes      int64  `json:"bytes"`
+	Events     int64  `json:"events"`
+	Calls      int64  `json:"calls"`
+	Depth      int    `json:"depth"`
+	Unfinished int    `json:"unfinished"`
+	// Goroutine, Program, Parent and StartedAt are what the name tells of a goroutine: see package
+	// goroutines. ParentThread is the number of the parent's thread, if that is in the trace.
+	Goroutine    int64  `json:"goroutine,omitempty"`
+	Program      string `json:"program,omitempty"`
+	Parent       int64  `json:"parent,omitempty"`
+	ParentThread int64  `json:"parent_thread,omitempty"`
+	StartedAt    string `json:"started_at,omitempty"`
+	Threw        string `json:"threw,omitempty"` // what ended the goroutine, if it did not return
+}
+
+type count struct {
+	Name  string `json:"name"`
+	Count int64  `json:"count"`
+}
+
+// runFacts are the facts of a packed trace about the recorded run.
+type runFacts struct {
+	Class      string `json:"class"`
+	Method     string `json:"method"`
+	Start      string `json:"start"` // RFC 3339, UTC
+	End        string `json:"end"`
+	JVMArgs    string `json:"jvm_arguments"`
+	AgentArgs  string `json:"agent_arguments"`
+	Events     *int64 `json:"recorded_events,omitempty"` // as counted by the recorder; nil if unknown
+	Properties []pair `json:"properties"`
+	// Environment has values only with --env.
+	Environment []pair `json:"environment"`
+}
+
+type pair struct {
+	Name  string  `json:"name"`
+	Value *string `json:"value,omitempty"`
+}
+
+// gather collects the facts, without those about threads.
+func gather(r *lazy.LazyTraceReader, sum lazy.Summary) *facts {
+	s := r.Status()
+	t := &facts{
+		Version: int(r.Version()), Release: r.Version().Release(), IndexFrom: s.Index, Unfinished: s.Unfinished,
+		Blocks: sum.Blocks, Events: sum.Points, Calls: sum.Classes[format.ClassCall], Depth: sum.Depth,
+		Threads: []threadFacts{}, Classes: []count{}, Kinds: []count{},
+	}
+	t.Data, t.Index = r.Size()
+	t.Times = r.TimesSize()
+	size, why := lazy.SummaryOf(r).State()
+	if t.Summary = size; why != nil {
+		t.SummaryProblem = message(why)
+	}
+	if s.IndexReason != nil {
+		t.IndexProblem = message(s.IndexReason)
+	}
+	if begun, length, ok := r.Recording(); ok {
+		ns := length.Nanoseconds()
+		if t.Length = &ns; lazy.WallKnown(begun) {
+			t.Begun = begun.UTC().Format(time.RFC3339Nano)
+		}
+	}
+	t.TimesMissing = query.WithoutTimes(r)
+	if s.TimesReason != nil {
+		t.TimesProblem = message(s.TimesReason)
+	}
+	if s.Problem != nil {
+		t.Problem = message(s.Problem)
+	}
+	r.WithContext(func(c *format.Context) { t.Gaps = format.Gaps(c) })
+	for c := format.Class(0); c.Valid(); c++ {
+		if n := sum.Classes[c]; n > 0 {
+			t.Classes = append(t.Classes, count{c.String(), n})
+		}
+	}
+	for k := format.Kind(0); k.Valid(); k++ {
+		if n := sum.Kinds[k]; n > 0 {
+			t.Kinds = append(t.Kinds, count{k.String(), n})
+		}
+	}
+	return t
+}
+
+// diffInfo returns the information of a packed diff about its two sides; nil for any other trace.
+func diffInfo(path string) (left, right *format.Info, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	packed, _, err := openPacked(f)
+	if packed == nil || err != nil {
+		// The file was read as a trace before, so it is not packed.
+		return nil, nil, nil
+	}
+	left, right, err = packed.DiffInfo()
+	return left, right, format.At(err, path, 0)
+}
+
+// runFactsOf returns the facts of an info.txt. It includes values of environment variables, which
+// may be secrets, only if env is set.
+func runFactsOf(n *format.Info, env bool) *runFacts {
+	if n == nil {
+		return nil
+	}
+	r := &runFacts{
+		Class: n.Class, Method: n.Method, Start: rfc3339(n.Start), End: rfc3339(n.End),
+		JVMArgs: n.JVMArgs, AgentArgs: n.AgentArgs, Events: n.Points, Properties: []pair{}, Environment: []pair{},
+	}
+	for _, p := range n.Properties {
+		r.Properties = append(r.Properties, pair{p.Key, &p.Value})
+	}
+	for _, p := range n.Environment {
+		shown := pair{Name: p.Key}
+		if env {
+			shown.Value = &p.Value
+		}
+		r.Environment = append(r.Environment, shown)
+	}
+	return r
+}
+
+// rfc3339 writes milliseconds since 1970.
+func rfc3339(ms int64) string {
+	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z07:00")
 }

@@ -110,28 +110,28 @@ func (k *packCommand) run(ctx context.Context, path string) (err error) {
 	}); err != nil {
 		return err
 	}
-	return k.write(output, st.Mode().Perm(), func(w io.Writer) error {
-		p := k.newProgress("packing")
-		defer p.End()
-		return format.Pack(&untilDone{ctx, w}, contents, k.level, func(done int64) { p.Update(done, total) })
-	})
+	return k.packInto(ctx, output, st.Mode().Perm(), k.force, contents, k.level, total)
 }
 
-// write calls write with a file that takes its place at path once it is complete, or with
-// standard output if path is "-".
-func (k *packCommand) write(path string, mode fs.FileMode, write func(io.Writer) error) error {
+// packInto packs into a file that takes its place at path once it is complete, or into standard output if path is "-".
+func (a *app) packInto(ctx context.Context, path string, mode fs.FileMode, force bool, contents format.PackInput, level int, total int64) error {
+	pack := func(w io.Writer) error {
+		p := a.newProgress("packing")
+		defer p.End()
+		return format.Pack(&untilDone{ctx, w}, contents, level, func(done int64) { p.Update(done, total) })
+	}
 	if path == "-" {
-		if term.IsTerminal(int(k.stdout.Fd())) {
+		if term.IsTerminal(int(a.stdout.Fd())) {
 			return &usageError{"refusing to write binary data to a terminal", "name the output file with -o"}
 		}
-		return write(k.stdout)
+		return pack(a.stdout)
 	}
-	f, err := tracefile.Create(path, mode, k.force)
+	f, err := tracefile.Create(path, mode, force)
 	if err != nil {
 		return err
 	}
 	defer f.Discard()
-	if err := write(f); err != nil {
+	if err := pack(f); err != nil {
 		return f.WriteError(err)
 	}
 	return f.Commit()

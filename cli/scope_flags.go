@@ -66,10 +66,15 @@ func markShared(f *pflag.FlagSet, mark string, arguments map[string]string) {
 
 // check refuses numbers out of range.
 func (f *scopeFlags) check() error {
-	if f.flags.Changed("thread") && f.thread.number < 1 {
-		return &usageError{fmt.Sprintf("--thread is %d; it must be at least 1", f.thread.number), ""}
+	return tooSmall(f.flags, "thread", f.thread.number, 1)
+}
+
+// tooSmall is the error for a flag with a number below the least; nil if it is not given, or large enough.
+func tooSmall(flags *pflag.FlagSet, name string, value, least int64) error {
+	if !flags.Changed(name) || value >= least {
+		return nil
 	}
-	return nil
+	return &usageError{fmt.Sprintf("--%s is %d; it must be at least %d", name, value, least), ""}
 }
 
 // stepFlag is a flag that adds a step each time it is given: all of a command in one list.

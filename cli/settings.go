@@ -133,24 +133,23 @@ var columnSettings = []setting{
 
 // truth returns a setting that is true or false.
 func truth(name, variable, allowed string, of func(f *screenFlags) *bool) setting {
-	return setting{name, variable, name, allowed, func(f *screenFlags, v config.Value) error {
-		on, err := v.Truth()
-		if err == nil {
-			*of(f) = on
-		}
-		return err
-	}, func(f *screenFlags) string { return strconv.FormatBool(*of(f)) }}
+	return truthOf(name, variable, name, allowed, true, of)
 }
 
 // unless returns a setting that is true unless it is turned off.
 func unless(name, variable, flag, allowed string, not func(f *screenFlags) *bool) setting {
+	return truthOf(name, variable, flag, allowed, false, not)
+}
+
+// truthOf returns a setting whose variable is as it says, or the opposite.
+func truthOf(name, variable, flag, allowed string, as bool, of func(f *screenFlags) *bool) setting {
 	return setting{name, variable, flag, allowed, func(f *screenFlags, v config.Value) error {
 		on, err := v.Truth()
 		if err == nil {
-			*not(f) = !on
+			*of(f) = on == as
 		}
 		return err
-	}, func(f *screenFlags) string { return strconv.FormatBool(!*not(f)) }}
+	}, func(f *screenFlags) string { return strconv.FormatBool(*of(f) == as) }}
 }
 
 // atHome replaces ~ at the beginning of a path.
@@ -223,60 +222,55 @@ func (f *screenFlags) take(set *setting, v config.Value) error {
 
 // sections returns the tables that the file may have.
 func (f *screenFlags) sections(s *settings, file *config.File) []config.Section {
-	keys := config.Section{Name: "keys"}
+	f.look.Keys, f.look.Colors = make(map[string][]string), make(map[string]string)
+	keys := config.Section{Name: "keys", Set: func(e *config.Entry) error {
+		bound, err := s.bind(e, f.look.Keys)
+		if err == nil {
+			f.look.Keys[e.Name] = bound
+		}
+		return err
+	}}
 	for _, a := range ui.Actions(nil) {
 		keys.Names = append(keys.Names, a.Name)
 	}
-	f.look.Keys = make(map[string][]string)
-	keys.Set = func(e *config.Entry) error {
-		bound, err := s.bind(e, file, f.look.Keys)
-		if err == nil {
-			f.look.Keys[e.Name] = bound
-			s.from[e.Key()] = config.Where(file.Path, e.Line)
-		}
-		return err
-	}
-	return []config.Section{f.section("open", openSettings, s, file), f.section("columns", columnSettings, s, file), f.colorSection(s, file), keys}
-}
-
-// section is a table of settings.
-func (f *screenFlags) section(name string, list []setting, s *settings, file *config.File) config.Section {
-	section := config.Section{Name: name}
-	byName := make(map[string]*setting)
-	for i := range list {
-		section.Names = append(section.Names, list[i].name)
-		byName[list[i].name] = &list[i]
-	}
-	section.Set = func(e *config.Entry) error {
-		err := f.take(byName[e.Name], e.Value)
-		if err == nil {
-			s.from[e.Key()] = config.Where(file.Path, e.Line)
-		}
-		return err
-	}
-	return section
-}
-
-// colorSection is the table of the roles' styles.
-func (f *screenFlags) colorSection(s *settings, file *config.File) config.Section {
-	f.look.Colors = make(map[string]string)
-	colors := config.Section{Name: "colors", Set: func(e *config.Entry) error {
+	colors := config.Section{Name: "colors", Names: roleNames(), Set: func(e *config.Entry) error {
 		style, err := e.Value.Word()
 		if err == nil {
 			err = ui.CheckStyle(style)
 		}
 		if err == nil {
 			f.look.Colors[e.Name] = style
-			s.from[e.Key()] = config.Where(file.Path, e.Line)
 		}
 		return err
 	}}
-	colors.Names = roleNames()
-	return colors
+	all := []config.Section{f.section("open", openSettings), f.section("columns", columnSettings), colors, keys}
+	for i := range all {
+		set := all[i].Set
+		all[i].Set = func(e *config.Entry) error {
+			err := set(e)
+			if err == nil {
+				s.from[e.Key()] = config.Where(file.Path, e.Line)
+			}
+			return err
+		}
+	}
+	return all
+}
+
+// section is a table of settings.
+func (f *screenFlags) section(name string, list []setting) config.Section {
+	section := config.Section{Name: name}
+	byName := make(map[string]*setting)
+	for i := range list {
+		section.Names = append(section.Names, list[i].name)
+		byName[list[i].name] = &list[i]
+	}
+	section.Set = func(e *config.Entry) error { return f.take(byName[e.Name], e.Value) }
+	return section
 }
 
 // bind returns the keys that an entry gives to an action. taken has those of the entries before.
-func (s *settings) bind(e *config.Entry, file *config.File, taken map[string][]string) ([]string, error) {
+func (s *settings) bind(e *config.Entry, taken map[string][]string) ([]string, error) {
 	words, err := e.Value.Words()
 	if err != nil {
 		return nil, err

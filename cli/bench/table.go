@@ -15,13 +15,22 @@ import (
 
 // Table is the result of [Record]. Programs rely on the names in JSON: never change one.
 type Table struct {
-	System string        `json:"system"`
-	CPUs   int           `json:"cpus"`
-	Go     string        `json:"go"`
-	Rounds int           `json:"rounds"`
-	Floor  []Measurement `json:"append_40_bytes"`
-	Rows   []Measurement `json:"record"`
-	Sizes  []Size        `json:"bytes_per_call"`
+	Run
+	Floor []Measurement `json:"append_40_bytes"`
+	Rows  []Measurement `json:"record"`
+	Sizes []Size        `json:"bytes_per_call"`
+}
+
+// Run says where results were measured, and how often.
+type Run struct {
+	System string `json:"system"`
+	CPUs   int    `json:"cpus"`
+	Go     string `json:"go"`
+	Rounds int    `json:"rounds"`
+}
+
+func newRun(rounds int) Run {
+	return Run{runtime.GOOS + "/" + runtime.GOARCH, runtime.GOMAXPROCS(0), runtime.Version(), rounds}
 }
 
 // Measurement is the result of one case: the medians of its rounds.
@@ -39,10 +48,9 @@ type Measurement struct {
 
 // table returns the medians of all rounds.
 func (b *bench) table() *Table {
-	t := &Table{System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.GOMAXPROCS(0), Go: runtime.Version(), Sizes: b.sizes}
+	t := &Table{Run: newRun(len(b.cases[0].rounds)), Sizes: b.sizes}
 	floors := make(map[int]float64)
 	for _, c := range b.cases {
-		t.Rounds = len(c.rounds)
 		row := c.row()
 		if c.call == nil {
 			floors[c.goroutines] = row.PerCall

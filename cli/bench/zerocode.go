@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -26,11 +25,8 @@ var zeroCodeProgram []byte
 // ZeroCode is the result of [RecordZeroCode]. Programs rely on the names in JSON: never change
 // one.
 type ZeroCode struct {
-	System string        `json:"system"`
-	CPUs   int           `json:"cpus"`
-	Go     string        `json:"go"`
-	Rounds int           `json:"rounds"`
-	Rows   []ZeroCodeRow `json:"zero_code"`
+	Run
+	Rows []ZeroCodeRow `json:"zero_code"`
 	// Raw is how many bytes the program writes for a call, and Convert how many ns the conversion of these
 	// takes, without writing the trace: over all calls.
 	Raw     float64 `json:"raw_bytes_per_call"`
@@ -115,7 +111,7 @@ func RecordZeroCode(ctx context.Context, o Options, build func(src, to string, i
 			break
 		}
 	}
-	t := &ZeroCode{System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.GOMAXPROCS(0), Go: runtime.Version(), Rounds: rounds}
+	t := &ZeroCode{Run: newRun(rounds)}
 	t.Raw = medianOf(conversions, func(c conversion) float64 { return c.bytes })
 	t.Convert = medianOf(conversions, func(c conversion) float64 { return c.ns })
 	for _, name := range order {
