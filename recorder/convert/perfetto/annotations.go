@@ -13,26 +13,6 @@ import (
 	"tracex/recorder/convert/calltrace"
 )
 
-// Numbers of fields of a DebugAnnotation.
-const (
-	annotationNameIID   = pbfield.DebugAnnotation_NameIid
-	annotationBool      = pbfield.DebugAnnotation_BoolValue
-	annotationUint      = pbfield.DebugAnnotation_UintValue
-	annotationInt       = pbfield.DebugAnnotation_IntValue
-	annotationDouble    = pbfield.DebugAnnotation_DoubleValue
-	annotationString    = pbfield.DebugAnnotation_StringValue
-	annotationPointer   = pbfield.DebugAnnotation_PointerValue
-	annotationNested    = pbfield.DebugAnnotation_NestedValue // the older form of nesting
-	annotationJSON      = pbfield.DebugAnnotation_LegacyJsonValue
-	annotationName      = pbfield.DebugAnnotation_Name
-	annotationEntry     = pbfield.DebugAnnotation_DictEntries // of a dictionary
-	annotationElement   = pbfield.DebugAnnotation_ArrayValues // of an array
-	annotationTypeIID   = pbfield.DebugAnnotation_ProtoTypeNameIid
-	annotationMessage   = pbfield.DebugAnnotation_ProtoValue // of an unknown type
-	annotationTypeName  = pbfield.DebugAnnotation_ProtoTypeName
-	annotationStringIID = pbfield.DebugAnnotation_StringValueIid
-)
-
 // annotation is one DebugAnnotation, without its nested values.
 type annotation struct {
 	nameIID  uint64
@@ -48,16 +28,17 @@ func (n *annotation) parse(b []byte) bool {
 	f := fields{rest: b}
 	for f.next() {
 		switch f.number {
-		case annotationNameIID:
+		case pbfield.DebugAnnotation_NameIid:
 			n.nameIID = f.value
-		case annotationName:
+		case pbfield.DebugAnnotation_Name:
 			n.name = f.raw
-		case annotationTypeIID:
+		case pbfield.DebugAnnotation_ProtoTypeNameIid:
 			n.typeIID = f.value
-		case annotationTypeName:
+		case pbfield.DebugAnnotation_ProtoTypeName:
 			n.typeName = f.raw
-		case annotationEntry, annotationElement, annotationBool, annotationUint, annotationInt, annotationDouble,
-			annotationString, annotationPointer, annotationNested, annotationJSON, annotationMessage, annotationStringIID:
+		case pbfield.DebugAnnotation_DictEntries, pbfield.DebugAnnotation_ArrayValues, pbfield.DebugAnnotation_BoolValue, pbfield.DebugAnnotation_UintValue,
+			pbfield.DebugAnnotation_IntValue, pbfield.DebugAnnotation_DoubleValue, pbfield.DebugAnnotation_StringValue, pbfield.DebugAnnotation_PointerValue,
+			pbfield.DebugAnnotation_NestedValue, pbfield.DebugAnnotation_LegacyJsonValue, pbfield.DebugAnnotation_ProtoValue, pbfield.DebugAnnotation_StringValueIid:
 			n.kind, n.bits, n.raw = f.number, f.value, f.raw
 		}
 	}
@@ -67,7 +48,7 @@ func (n *annotation) parse(b []byte) bool {
 // nests reports whether the annotation has nested values instead of one value.
 func (n *annotation) nests() bool {
 	switch n.kind {
-	case annotationEntry, annotationElement, annotationNested, annotationJSON:
+	case pbfield.DebugAnnotation_DictEntries, pbfield.DebugAnnotation_ArrayValues, pbfield.DebugAnnotation_NestedValue, pbfield.DebugAnnotation_LegacyJsonValue:
 		return true
 	}
 	return false
@@ -83,7 +64,7 @@ func (a *arguments) annotation(b []byte) {
 	}
 	var e *internedText
 	if n.nameIID != 0 {
-		if e = a.in.find(internedAnnotationNames, n.nameIID); e == nil {
+		if e = a.in.find(pbfield.InternedData_DebugAnnotationNames, n.nameIID); e == nil {
 			a.left++
 			return
 		}
@@ -111,9 +92,9 @@ func (a *arguments) named(n *annotation, b []byte, depth int) (added, ok bool) {
 	switch {
 	case depth == 0:
 		return false, false
-	case n.kind == annotationNested:
+	case n.kind == pbfield.DebugAnnotation_NestedValue:
 		return a.nestedValue(n.raw, depth)
-	case n.kind == annotationJSON:
+	case n.kind == pbfield.DebugAnnotation_LegacyJsonValue:
 		return a.json(n.raw, depth)
 	case n.nests():
 		return a.members(n.kind, b, depth)
@@ -139,8 +120,8 @@ func (a *arguments) members(number protowire.Number, b []byte, depth int) (added
 		if !m.parse(f.raw) {
 			return added, false
 		}
-		if number == annotationEntry {
-			if e := a.in.find(internedAnnotationNames, m.nameIID); e != nil {
+		if number == pbfield.DebugAnnotation_DictEntries {
+			if e := a.in.find(pbfield.InternedData_DebugAnnotationNames, m.nameIID); e != nil {
 				m.name = e.text
 			}
 			a.name = clean(append(a.name, '.'), m.name)
@@ -166,27 +147,27 @@ func (a *arguments) subscript(index int) {
 // leaf returns the value of an annotation that has no nested values.
 func (a *arguments) leaf(n *annotation) (v format.Value, ok bool) {
 	switch n.kind {
-	case annotationBool:
+	case pbfield.DebugAnnotation_BoolValue:
 		return calltrace.Bool(n.bits != 0), true
-	case annotationUint:
+	case pbfield.DebugAnnotation_UintValue:
 		return unsigned(n.bits), true
-	case annotationInt:
+	case pbfield.DebugAnnotation_IntValue:
 		return calltrace.Int(int64(n.bits)), true
-	case annotationDouble:
+	case pbfield.DebugAnnotation_DoubleValue:
 		return double(n.bits), true
-	case annotationString:
+	case pbfield.DebugAnnotation_StringValue:
 		return calltrace.String(a.d.Text(n.raw)), true
-	case annotationStringIID:
-		e := a.in.find(internedStrings, n.bits)
+	case pbfield.DebugAnnotation_StringValueIid:
+		e := a.in.find(pbfield.InternedData_DebugAnnotationStringValues, n.bits)
 		if e == nil {
 			return v, false
 		}
 		return calltrace.String(a.d.Text(e.text)), true
-	case annotationPointer:
+	case pbfield.DebugAnnotation_PointerValue:
 		return hexadecimal(n.bits), true
-	case annotationMessage:
+	case pbfield.DebugAnnotation_ProtoValue: // of a type that only the trace names
 		name := n.typeName
-		if e := a.in.find(internedTypeNames, n.typeIID); e != nil {
+		if e := a.in.find(pbfield.InternedData_DebugAnnotationValueTypeNames, n.typeIID); e != nil {
 			name = e.text
 		}
 		return calltrace.Unquoted("<" + string(name[:min(len(name), 1<<10)]) + ", " + strconv.Itoa(len(n.raw)) + " bytes>"), true
@@ -194,18 +175,7 @@ func (a *arguments) leaf(n *annotation) (v format.Value, ok bool) {
 	return v, false
 }
 
-// Numbers of fields of a NestedValue, the older form of nesting, and its kinds.
-const (
-	nestedKey     = pbfield.DebugAnnotation_NestedValue_DictKeys
-	nestedEntry   = pbfield.DebugAnnotation_NestedValue_DictValues
-	nestedElement = pbfield.DebugAnnotation_NestedValue_ArrayValues
-	nestedInt     = pbfield.DebugAnnotation_NestedValue_IntValue
-	nestedDouble  = pbfield.DebugAnnotation_NestedValue_DoubleValue
-	nestedBool    = pbfield.DebugAnnotation_NestedValue_BoolValue
-	nestedString  = pbfield.DebugAnnotation_NestedValue_StringValue
-)
-
-// nestedValue adds the contents of a NestedValue, under the name a.name.
+// nestedValue adds the contents of a NestedValue, the older form of nesting, under the name a.name.
 func (a *arguments) nestedValue(b []byte, depth int) (added, ok bool) {
 	if depth == 0 {
 		return false, false
@@ -217,19 +187,19 @@ func (a *arguments) nestedValue(b []byte, depth int) (added, ok bool) {
 	for f.next() {
 		one := true
 		switch f.number {
-		case nestedInt:
+		case pbfield.DebugAnnotation_NestedValue_IntValue:
 			a.put(shownName(a.name), calltrace.Int(int64(f.value)))
-		case nestedDouble:
+		case pbfield.DebugAnnotation_NestedValue_DoubleValue:
 			a.put(shownName(a.name), double(f.value))
-		case nestedBool:
+		case pbfield.DebugAnnotation_NestedValue_BoolValue:
 			a.put(shownName(a.name), calltrace.Bool(f.value != 0))
-		case nestedString:
+		case pbfield.DebugAnnotation_NestedValue_StringValue:
 			a.put(shownName(a.name), calltrace.String(a.d.Text(f.raw)))
-		case nestedEntry, nestedElement:
-			if f.number == nestedElement {
+		case pbfield.DebugAnnotation_NestedValue_DictValues, pbfield.DebugAnnotation_NestedValue_ArrayValues:
+			if f.number == pbfield.DebugAnnotation_NestedValue_ArrayValues {
 				a.subscript(index)
 			} else {
-				for keys.next() && keys.number != nestedKey {
+				for keys.next() && keys.number != pbfield.DebugAnnotation_NestedValue_DictKeys {
 				}
 				a.name = clean(append(a.name, '.'), keys.raw)
 			}

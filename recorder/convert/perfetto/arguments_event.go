@@ -3,6 +3,7 @@ package perfetto
 import (
 	"strconv"
 
+	"tracex/format/pbfield"
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/fit"
 )
@@ -34,12 +35,12 @@ func (a *arguments) gather(s *sequence, e *event) (at sourceLocation, iid uint64
 		a.task(s, e.task)
 	}
 	switch e.correlates {
-	case eventCorrelation:
+	case pbfield.TrackEvent_CorrelationId:
 		a.add("correlation", unsigned(e.correlation))
-	case eventCorrelationText:
+	case pbfield.TrackEvent_CorrelationIdStr:
 		a.add("correlation", calltrace.String(a.d.Text(e.correlationIs)))
-	case eventCorrelationIID:
-		if known := s.find(internedCorrelations, e.correlation); known != nil {
+	case pbfield.TrackEvent_CorrelationIdStrIid:
+		if known := s.find(pbfield.InternedData_CorrelationIdStr, e.correlation); known != nil {
 			a.add("correlation", calltrace.String(a.d.Text(known.text)))
 		}
 	}
@@ -79,7 +80,7 @@ func (a *arguments) logMessage(s *sequence, b []byte) (at sourceLocation, ok boo
 		case 1:
 			at, ok = s.locations[f.value]
 		case 2:
-			if body := s.find(internedBodies, f.value); body != nil {
+			if body := s.find(pbfield.InternedData_LogMessageBody, f.value); body != nil {
 				a.add("message", calltrace.String(a.d.Text(body.text)))
 			}
 		case 3:
@@ -133,7 +134,7 @@ func (a *arguments) internedStack(s *sequence, iid uint64) {
 	for _, iid := range stack {
 		call, ok := s.frames[iid]
 		name := ""
-		if known := s.find(internedFunctions, call.function); known != nil {
+		if known := s.find(pbfield.InternedData_FunctionNames, call.function); known != nil {
 			name = string(known.text)
 		}
 		if name == "" && ok {

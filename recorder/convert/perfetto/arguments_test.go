@@ -6,29 +6,35 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"tracex/format/pbfield"
 )
 
 func TestArguments(t *testing.T) {
 	s := simple()
 	entry := func(name string, fill func(*message)) func(*message) {
-		return field(annotationEntry, nested(func(a *message) {
-			a.text(annotationName, name)
+		return field(pbfield.DebugAnnotation_DictEntries, nested(func(a *message) {
+			a.text(pbfield.DebugAnnotation_Name, name)
 			fill(a)
 		}))
 	}
-	element := func(fill func(*message)) func(*message) { return field(annotationElement, nested(fill)) }
+	element := func(fill func(*message)) func(*message) {
+		return field(pbfield.DebugAnnotation_ArrayValues, nested(fill))
+	}
 	s.begin(100, "kinds",
-		annotate("bool", func(a *message) { a.number(annotationBool, 1) }),
-		annotate("uint", func(a *message) { a.number(annotationUint, math.MaxUint64) }),
+		annotate("bool", func(a *message) { a.number(pbfield.DebugAnnotation_BoolValue, 1) }),
+		annotate("uint", func(a *message) { a.number(pbfield.DebugAnnotation_UintValue, math.MaxUint64) }),
 		annotate("int", intValue(math.MaxUint64)),
-		annotate("double", func(a *message) { a.fixed(annotationDouble, math.Float64bits(1.5)) }),
-		annotate("string", func(a *message) { a.text(annotationString, "a\"b\x00é𝄞") }),
-		annotate("pointer", func(a *message) { a.number(annotationPointer, 0xfeed) }),
-		annotate("json", func(a *message) { a.text(annotationJSON, `{"k":1,"l":[2.5,{"m":null}],"n":"s","o":true}`) }),
-		annotate("no json", func(a *message) { a.text(annotationJSON, `{k`) }),
+		annotate("double", func(a *message) { a.fixed(pbfield.DebugAnnotation_DoubleValue, math.Float64bits(1.5)) }),
+		annotate("string", func(a *message) { a.text(pbfield.DebugAnnotation_StringValue, "a\"b\x00é𝄞") }),
+		annotate("pointer", func(a *message) { a.number(pbfield.DebugAnnotation_PointerValue, 0xfeed) }),
+		annotate("json", func(a *message) {
+			a.text(pbfield.DebugAnnotation_LegacyJsonValue, `{"k":1,"l":[2.5,{"m":null}],"n":"s","o":true}`)
+		}),
+		annotate("no json", func(a *message) { a.text(pbfield.DebugAnnotation_LegacyJsonValue, `{k`) }),
 		annotate("message", func(a *message) {
-			a.bytes(annotationMessage, message("12345"))
-			a.text(annotationTypeName, "pkg.Type")
+			a.bytes(pbfield.DebugAnnotation_ProtoValue, message("12345"))
+			a.text(pbfield.DebugAnnotation_ProtoTypeName, "pkg.Type")
 		}),
 		annotate("nothing", func(*message) {}),
 	)
@@ -43,19 +49,19 @@ func TestArguments(t *testing.T) {
 			})(a)
 		}),
 		annotate("old", func(a *message) {
-			a.bytes(annotationNested, nested(func(v *message) {
-				v.text(nestedKey, "k")
-				v.text(nestedKey, "l")
-				v.bytes(nestedEntry, nested(func(v *message) { v.number(nestedInt, 1) }))
-				v.bytes(nestedEntry, nested(func(v *message) {
-					v.bytes(nestedElement, nested(func(v *message) { v.text(nestedString, "s") }))
-					v.bytes(nestedElement, nested(func(v *message) { v.number(nestedBool, 0) }))
+			a.bytes(pbfield.DebugAnnotation_NestedValue, nested(func(v *message) {
+				v.text(pbfield.DebugAnnotation_NestedValue_DictKeys, "k")
+				v.text(pbfield.DebugAnnotation_NestedValue_DictKeys, "l")
+				v.bytes(pbfield.DebugAnnotation_NestedValue_DictValues, nested(func(v *message) { v.number(pbfield.DebugAnnotation_NestedValue_IntValue, 1) }))
+				v.bytes(pbfield.DebugAnnotation_NestedValue_DictValues, nested(func(v *message) {
+					v.bytes(pbfield.DebugAnnotation_NestedValue_ArrayValues, nested(func(v *message) { v.text(pbfield.DebugAnnotation_NestedValue_StringValue, "s") }))
+					v.bytes(pbfield.DebugAnnotation_NestedValue_ArrayValues, nested(func(v *message) { v.number(pbfield.DebugAnnotation_NestedValue_BoolValue, 0) }))
 				}))
 			}))
 		}),
 	)
 	s.instant(115, "names", annotate("this", intValue(1)), annotate("$x", intValue(2)), annotate("", intValue(3)))
-	s.end(120, annotate("ok", func(a *message) { a.number(annotationBool, 1) }), annotate("n", intValue(3)))
+	s.end(120, annotate("ok", func(a *message) { a.number(pbfield.DebugAnnotation_BoolValue, 1) }), annotate("n", intValue(3)))
 	s.end(130)
 	s.tells(t, `
 		# process 1 › main 5
@@ -77,17 +83,17 @@ func allInterned() message {
 		}
 	}
 	return nested(func(in *message) {
-		text(internedCategories, 1, "one")(in)
-		text(internedCategories, 2, "two")(in)
-		text(internedEventNames, 1, "Name")(in)
-		text(internedEventNames, 1, "the first counts")(in)
-		text(internedEventNames, 1<<40, "Far")(in)
-		text(internedAnnotationNames, 3, "arg")(in)
-		text(internedStrings, 4, "value")(in)
-		text(internedTypeNames, 5, "Type")(in)
-		text(internedBodies, 6, "it happened")(in)
-		text(internedCorrelations, 7, "request 1")(in)
-		in.bytes(internedLocations, nested(func(l *message) {
+		text(pbfield.InternedData_EventCategories, 1, "one")(in)
+		text(pbfield.InternedData_EventCategories, 2, "two")(in)
+		text(pbfield.InternedData_EventNames, 1, "Name")(in)
+		text(pbfield.InternedData_EventNames, 1, "the first counts")(in)
+		text(pbfield.InternedData_EventNames, 1<<40, "Far")(in)
+		text(pbfield.InternedData_DebugAnnotationNames, 3, "arg")(in)
+		text(pbfield.InternedData_DebugAnnotationStringValues, 4, "value")(in)
+		text(pbfield.InternedData_DebugAnnotationValueTypeNames, 5, "Type")(in)
+		text(pbfield.InternedData_LogMessageBody, 6, "it happened")(in)
+		text(pbfield.InternedData_CorrelationIdStr, 7, "request 1")(in)
+		in.bytes(pbfield.InternedData_SourceLocations, nested(func(l *message) {
 			l.number(1, 8)
 			l.text(2, "dir/file.cc")
 			l.text(3, "Func")
@@ -100,68 +106,68 @@ func allInterned() message {
 func TestInterned(t *testing.T) {
 	s := simple()
 	s.time = 50
-	s.add(func(p *message) { p.bytes(packetInterned, allInterned()) })
+	s.add(func(p *message) { p.bytes(pbfield.TracePacket_InternedData, allInterned()) })
 	event := func(time uint64, fill func(e *message)) {
 		s.time = time
 		s.add(func(p *message) {
-			p.number(packetSequenceFlags, flagNeedsState)
-			p.bytes(packetTrackEvent, nested(func(e *message) {
-				e.number(eventType, typeInstant)
+			p.number(pbfield.TracePacket_SequenceFlags, flagNeedsState)
+			p.bytes(pbfield.TracePacket_TrackEvent, nested(func(e *message) {
+				e.number(pbfield.TrackEvent_Type, pbfield.TrackEvent_TYPE_INSTANT)
 				fill(e)
 			}))
 		})
 	}
 	event(100, func(e *message) {
-		e.number(eventCategoryIIDs, 1)
-		e.number(eventNameIID, 1)
-		e.bytes(eventAnnotations, nested(func(a *message) {
-			a.number(annotationNameIID, 3)
-			a.number(annotationStringIID, 4)
+		e.number(pbfield.TrackEvent_CategoryIids, 1)
+		e.number(pbfield.TrackEvent_NameIid, 1)
+		e.bytes(pbfield.TrackEvent_DebugAnnotations, nested(func(a *message) {
+			a.number(pbfield.DebugAnnotation_NameIid, 3)
+			a.number(pbfield.DebugAnnotation_StringValueIid, 4)
 		}))
-		e.number(eventSourceIID, 8)
+		e.number(pbfield.TrackEvent_SourceLocationIid, 8)
 	})
 	event(110, func(e *message) {
-		e.bytes(eventCategoryIIDs, message{1, 2}) // packed
-		e.text(eventCategories, "three")
-		e.number(eventNameIID, 1<<40)
-		e.number(eventCorrelationIID, 7)
+		e.bytes(pbfield.TrackEvent_CategoryIids, message{1, 2}) // packed
+		e.text(pbfield.TrackEvent_Categories, "three")
+		e.number(pbfield.TrackEvent_NameIid, 1<<40)
+		e.number(pbfield.TrackEvent_CorrelationIdStrIid, 7)
 	})
 	event(120, func(e *message) { // no category; the location is not interned
-		e.number(eventNameIID, 1)
-		e.bytes(eventSource, nested(func(l *message) {
+		e.number(pbfield.TrackEvent_NameIid, 1)
+		e.bytes(pbfield.TrackEvent_SourceLocation, nested(func(l *message) {
 			l.text(2, "other.cc")
 			l.number(4, 7)
 		}))
 	})
 	event(130, func(e *message) { // no name, an unknown category
-		e.number(eventCategoryIIDs, 99)
-		e.bytes(eventLog, nested(func(l *message) {
+		e.number(pbfield.TrackEvent_CategoryIids, 99)
+		e.bytes(pbfield.TrackEvent_LogMessage, nested(func(l *message) {
 			l.number(1, 8)
 			l.number(2, 6)
 			l.number(3, 5)
 		}))
 	})
 	event(140, func(e *message) {
-		e.number(eventCategoryIIDs, 1)
-		e.fixed(eventFlows, 0xabc)
-		e.bytes(eventFlowEnds, message{1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0})
-		e.bytes(eventTask, nested(func(m *message) { m.number(1, 8) }))
-		e.number(eventCorrelation, 5)
-		e.bytes(eventCallstack, nested(func(m *message) {
+		e.number(pbfield.TrackEvent_CategoryIids, 1)
+		e.fixed(pbfield.TrackEvent_FlowIds, 0xabc)
+		e.bytes(pbfield.TrackEvent_TerminatingFlowIds, message{1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0})
+		e.bytes(pbfield.TrackEvent_TaskExecution, nested(func(m *message) { m.number(1, 8) }))
+		e.number(pbfield.TrackEvent_CorrelationId, 5)
+		e.bytes(pbfield.TrackEvent_Callstack, nested(func(m *message) {
 			for _, name := range []string{"main", "run"} {
 				m.bytes(1, nested(func(f *message) { f.text(1, name) }))
 			}
 		}))
 	})
 	event(150, func(e *message) { // unknown names
-		e.number(eventNameIID, 77)
-		e.bytes(eventAnnotations, nested(func(a *message) {
-			a.number(annotationNameIID, 77)
-			a.number(annotationInt, 4)
+		e.number(pbfield.TrackEvent_NameIid, 77)
+		e.bytes(pbfield.TrackEvent_DebugAnnotations, nested(func(a *message) {
+			a.number(pbfield.DebugAnnotation_NameIid, 77)
+			a.number(pbfield.DebugAnnotation_IntValue, 4)
 		}))
-		e.bytes(eventAnnotations, nested(func(a *message) {
-			a.number(annotationNameIID, 3)
-			a.number(annotationStringIID, 77)
+		e.bytes(pbfield.TrackEvent_DebugAnnotations, nested(func(a *message) {
+			a.number(pbfield.DebugAnnotation_NameIid, 3)
+			a.number(pbfield.DebugAnnotation_StringValueIid, 77)
 		}))
 	})
 	s.tells(t, `
@@ -180,9 +186,9 @@ func TestInterned(t *testing.T) {
 func TestStacks(t *testing.T) {
 	s := simple()
 	s.add(func(p *message) {
-		p.bytes(packetInterned, nested(func(in *message) {
+		p.bytes(pbfield.TracePacket_InternedData, nested(func(in *message) {
 			text := func(iid uint64, text string) {
-				in.bytes(internedFunctions, nested(func(e *message) {
+				in.bytes(pbfield.InternedData_FunctionNames, nested(func(e *message) {
 					e.number(1, iid)
 					e.text(2, text)
 				}))
@@ -190,20 +196,20 @@ func TestStacks(t *testing.T) {
 			text(1, "main")
 			text(2, "run")
 			for i, function := range []uint64{1, 2, 77} {
-				in.bytes(internedFrames, nested(func(e *message) {
+				in.bytes(pbfield.InternedData_Frames, nested(func(e *message) {
 					e.number(1, uint64(i+1))
 					e.number(2, function)
 					e.number(4, 0xabc)
 				}))
 			}
-			in.bytes(internedStacks, nested(func(e *message) {
+			in.bytes(pbfield.InternedData_Callstacks, nested(func(e *message) {
 				e.number(1, 5)
 				e.bytes(2, message{1, 2, 99, 3}) // 99 is unknown
 			}))
 		}))
 	})
-	s.instant(100, "A", func(e *message) { e.number(eventCallstackIID, 5) })
-	s.instant(110, "B", func(e *message) { e.number(eventCallstackIID, 6) })
+	s.instant(100, "A", func(e *message) { e.number(pbfield.TrackEvent_CallstackIid, 5) })
+	s.instant(110, "B", func(e *message) { e.number(pbfield.TrackEvent_CallstackIid, 6) })
 	s.tells(t, `
 		# process 1 › main 5
 		 100+0   c.A(stack ➜ 0xabc < ? < run < main)
@@ -218,13 +224,13 @@ func TestFlows(t *testing.T) {
 	old := func(number protowire.Number, id uint64) func(*message) {
 		return func(e *message) { e.number(number, id) }
 	}
-	s.instant(100, "old", old(eventOldFlows, 1), old(eventOldFlows, 2), old(eventOldFlowEnds, 3))
-	s.instant(110, "both", old(eventOldFlows, 1), old(eventOldFlowEnds, 3), func(e *message) {
-		e.fixed(eventFlows, 1)
-		e.fixed(eventFlowEnds, 3)
+	s.instant(100, "old", old(pbfield.TrackEvent_FlowIdsOld, 1), old(pbfield.TrackEvent_FlowIdsOld, 2), old(pbfield.TrackEvent_TerminatingFlowIdsOld, 3))
+	s.instant(110, "both", old(pbfield.TrackEvent_FlowIdsOld, 1), old(pbfield.TrackEvent_TerminatingFlowIdsOld, 3), func(e *message) {
+		e.fixed(pbfield.TrackEvent_FlowIds, 1)
+		e.fixed(pbfield.TrackEvent_TerminatingFlowIds, 3)
 	})
-	s.instant(120, "legacy", field(eventLegacy, nested(func(g *message) { g.number(legacyDirection, 1) })))
-	s.instant(130, "legacy", field(eventLegacy, nested(func(g *message) { g.number(legacyBind, 5) })))
+	s.instant(120, "legacy", field(pbfield.TrackEvent_LegacyEvent, nested(func(g *message) { g.number(pbfield.TrackEvent_LegacyEvent_FlowDirection, 1) })))
+	s.instant(130, "legacy", field(pbfield.TrackEvent_LegacyEvent, nested(func(g *message) { g.number(pbfield.TrackEvent_LegacyEvent_BindId, 5) })))
 	s.tells(t, `
 		# process 1 › main 5
 		 100+0   c.old(flow ➜ 0x1, flow ➜ 0x2, flow end ➜ 0x3)
@@ -238,7 +244,7 @@ func TestFlows(t *testing.T) {
 func TestLongTexts(t *testing.T) {
 	s := simple()
 	long := strings.Repeat("é", 50000)
-	s.instant(100, "A", annotate("s", func(a *message) { a.text(annotationString, long) }))
+	s.instant(100, "A", annotate("s", func(a *message) { a.text(pbfield.DebugAnnotation_StringValue, long) }))
 	s.instant(101, long)
 	many := make([]func(*message), maxArguments+10)
 	for i := range many {

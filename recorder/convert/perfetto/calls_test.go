@@ -13,6 +13,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/format/pbfield"
 	"tracex/format/tracefile"
 	"tracex/recorder/internal/perfetto/calls"
 )
@@ -44,8 +45,8 @@ func (s *callsStory) in() (v format.Version, field int) {
 }
 
 func (s *callsStory) packet(payload []byte, at uint64) {
-	p := protowire.AppendVarint([]byte{packetTimestamp<<3 | varintKey}, at)
-	p = protowire.AppendTag(p, packetCalls, protowire.BytesType)
+	p := protowire.AppendVarint([]byte{pbfield.TracePacket_Timestamp<<3 | varintKey}, at)
+	p = protowire.AppendTag(p, pbfield.TracePacket_TracexCalls, protowire.BytesType)
 	p = protowire.AppendBytes(p, payload)
 	s.trace = protowire.AppendBytes(append(s.trace, 1<<3|bytesKey), p)
 }
@@ -287,11 +288,11 @@ func testCallsOfSeveral(t *testing.T, v format.Version) {
 		p := calls.Part{Recorder: uint64(recorder + 1), Format: int(v), HasThread: true, Thread: 2, Name: "main",
 			Objects: slices.Concat(enter(1), void), Times: each(2, 1)}
 		var packet message
-		packet.number(packetTimestamp, 1000)
-		packet.bytes(packetCalls, p.Append(nil))
-		packet.number(packetSequence, uint64(recorder+2))
+		packet.number(pbfield.TracePacket_Timestamp, 1000)
+		packet.bytes(pbfield.TracePacket_TracexCalls, p.Append(nil))
+		packet.number(pbfield.TracePacket_TrustedPacketSequenceId, uint64(recorder+2))
 		if pid != 0 {
-			packet.number(packetTrustedPID, pid)
+			packet.number(pbfield.TracePacket_TrustedPid, pid)
 		}
 		s.trace = appendPacket(s.trace, packet)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"tracex/format/pbfield"
 	"tracex/format/tracefile"
 )
 
@@ -16,7 +17,7 @@ import (
 func (s *story) clocksAt(primary uint64, clocks ...uint64) {
 	s.time = 0
 	s.add(func(p *message) {
-		p.bytes(packetClockSnapshot, nested(func(m *message) {
+		p.bytes(pbfield.TracePacket_ClockSnapshot, nested(func(m *message) {
 			for i := 0; i < len(clocks); i += 2 {
 				m.bytes(1, nested(func(c *message) {
 					c.number(1, clocks[i])
@@ -39,12 +40,12 @@ func (s *story) at(clock, time uint64, name string) {
 	s.time = time
 	s.add(func(p *message) {
 		if clock != 0 {
-			p.number(packetTimestampClock, clock)
+			p.number(pbfield.TracePacket_TimestampClockId, clock)
 		}
-		p.bytes(packetTrackEvent, nested(func(e *message) {
-			e.number(eventType, typeInstant)
-			e.text(eventCategories, "c")
-			e.text(eventName, name)
+		p.bytes(pbfield.TracePacket_TrackEvent, nested(func(e *message) {
+			e.number(pbfield.TrackEvent_Type, pbfield.TrackEvent_TYPE_INSTANT)
+			e.text(pbfield.TrackEvent_Categories, "c")
+			e.text(pbfield.TrackEvent_Name, name)
 		}))
 	})
 }
@@ -242,22 +243,22 @@ func TestOldTimes(t *testing.T) {
 	s := simple()
 	s.clocksAt(0, clockBoottime, 1_000_000, clockMonotonic, 0)
 	old := func(number protowire.Number, us uint64, name string) {
-		s.event(0, typeInstant, name, func(e *message) { e.number(number, us) })
+		s.event(0, pbfield.TrackEvent_TYPE_INSTANT, name, func(e *message) { e.number(number, us) })
 	}
 	s.sequence = 3
-	s.add(func(p *message) { p.number(packetSequenceFlags, flagCleared) })
-	old(eventDeltaUS, 1, "no reference yet")
+	s.add(func(p *message) { p.number(pbfield.TracePacket_SequenceFlags, flagCleared) })
+	old(pbfield.TrackEvent_TimestampDeltaUs, 1, "no reference yet")
 	s.add(func(p *message) {
-		p.bytes(packetThreadDescriptor, nested(func(m *message) {
+		p.bytes(pbfield.TracePacket_ThreadDescriptor, nested(func(m *message) {
 			m.number(1, 1)
 			m.number(2, 5)
 			m.number(6, 100)
 		}))
 	})
-	old(eventDeltaUS, 1, "A")
-	old(eventAbsoluteUS, 7, "B")
-	old(eventDeltaUS, 2, "C")
-	s.event(0, typeInstant, "no time")
+	old(pbfield.TrackEvent_TimestampDeltaUs, 1, "A")
+	old(pbfield.TrackEvent_TimestampAbsoluteUs, 7, "B")
+	old(pbfield.TrackEvent_TimestampDeltaUs, 2, "C")
+	s.event(0, pbfield.TrackEvent_TYPE_INSTANT, "no time")
 	s.tells(t, `
 		# process 1 › main 5
 		1007000+0   c.B()

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"tracex/format"
+	"tracex/format/pbfield"
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/fit"
 	"tracex/recorder/convert/spool"
@@ -166,7 +167,7 @@ func (c *Converter) packet(b []byte, offset int64) error {
 		s = c.sequences.get(p.sequence)
 		c.updateState(p, s)
 	}
-	if p.kind == packetClockSnapshot {
+	if p.kind == pbfield.TracePacket_ClockSnapshot {
 		c.clocks.snapshot(p)
 		return nil
 	}
@@ -197,21 +198,21 @@ func (c *Converter) packet(b []byte, offset int64) error {
 // counted.
 func (c *Converter) read(p *packet, s *sequence) error {
 	switch p.kind {
-	case packetTrackEvent:
+	case pbfield.TracePacket_TrackEvent:
 		return c.events.read(p, s)
-	case packetCalls:
+	case pbfield.TracePacket_TracexCalls:
 		return c.recorded.read(p)
-	case packetTrackDescriptor:
+	case pbfield.TracePacket_TrackDescriptor:
 		c.tracks.trackDescriptor(p, s)
-	case packetProcessDescriptor:
+	case pbfield.TracePacket_ProcessDescriptor:
 		c.tracks.processDescriptor(p)
-	case packetThreadDescriptor:
+	case pbfield.TracePacket_ThreadDescriptor:
 		c.tracks.threadDescriptor(p, s)
-	case packetProcessTree:
+	case pbfield.TracePacket_ProcessTree:
 		c.tracks.processTree(p)
-	case packetTrigger, packetCloneTrigger:
+	case pbfield.TracePacket_Trigger, pbfield.TracePacket_CloneSnapshotTrigger:
 		return c.events.trigger(p)
-	case packetRemoteSync:
+	case pbfield.TracePacket_RemoteClockSync:
 		c.clocks.remoteSync(p)
 	default:
 		if p.kind != 0 && !aboutRecording[p.kind] {
@@ -262,9 +263,9 @@ const zstdWindow = 8 << 20
 func (u *unpacker) open(p *packet) (r io.Reader, err error) {
 	in := bytes.NewReader(p.data)
 	switch {
-	case p.kind == packetZstd && u.zstd != nil:
+	case p.kind == pbfield.TracePacket_ZstdCompressedPackets && u.zstd != nil:
 		return u.zstd, u.zstd.Reset(in)
-	case p.kind == packetZstd:
+	case p.kind == pbfield.TracePacket_ZstdCompressedPackets:
 		u.zstd, err = zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxWindow(zstdWindow))
 		return u.zstd, err
@@ -284,7 +285,9 @@ func (u *unpacker) close() {
 }
 
 // compressed reports whether packets of a kind contain compressed packets.
-func compressed(kind protowire.Number) bool { return kind == packetDeflated || kind == packetZstd }
+func compressed(kind protowire.Number) bool {
+	return kind == pbfield.TracePacket_CompressedPackets || kind == pbfield.TracePacket_ZstdCompressedPackets
+}
 
 // unpack converts the packets that a packet holds compressed.
 func (c *Converter) unpack(p packet) error {

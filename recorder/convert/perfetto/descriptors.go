@@ -9,28 +9,10 @@ import (
 	"tracex/recorder/convert/fit"
 )
 
-// Numbers of fields of TrackDescriptor.
+// Fields of TrackDescriptor that our messages lack.
 const (
-	trackUUID       = pbfield.TrackDescriptor_Uuid
-	trackName       = pbfield.TrackDescriptor_Name
-	trackProcess    = pbfield.TrackDescriptor_Process
-	trackThread     = pbfield.TrackDescriptor_Thread
-	trackParent     = pbfield.TrackDescriptor_ParentUuid
 	trackChrome     = 6 // Chrome's description of its process
 	trackChromeMore = 7 // and of its thread
-	trackCounter    = pbfield.TrackDescriptor_Counter
-	trackStaticName = pbfield.TrackDescriptor_StaticName
-	trackAtraceName = pbfield.TrackDescriptor_AtraceName
-	trackMerging    = pbfield.TrackDescriptor_SiblingMergeBehavior
-	trackMergeKey   = pbfield.TrackDescriptor_SiblingMergeKey
-	trackMergeInt   = pbfield.TrackDescriptor_SiblingMergeKeyInt
-	trackState      = pbfield.TrackDescriptor_State
-)
-
-// Values of the field trackMerging. All others join by name.
-const (
-	mergeNone  = pbfield.TrackDescriptor_SIBLING_MERGE_BEHAVIOR_NONE
-	mergeByKey = pbfield.TrackDescriptor_SIBLING_MERGE_BEHAVIOR_BY_SIBLING_MERGE_KEY
 )
 
 // parseTrack decodes a TrackDescriptor, and records the processes and threads in it.
@@ -41,35 +23,35 @@ func (ts *tracks) parseTrack(machine uint32, b []byte) (t track, s threadDescrip
 	f := fields{rest: b}
 	for f.next() {
 		switch f.number {
-		case trackUUID:
+		case pbfield.TrackDescriptor_Uuid:
 			t.uuid, t.hasUUID = f.value, true
-		case trackName, trackStaticName, trackAtraceName:
+		case pbfield.TrackDescriptor_Name, pbfield.TrackDescriptor_StaticName, pbfield.TrackDescriptor_AtraceName:
 			if named == 0 || f.number <= named { // the first of them counts
 				t.name, named = fit.Name(f.raw), f.number
 			}
-		case trackProcess:
+		case pbfield.TrackDescriptor_Process:
 			t.pid, process, ok = ts.names.readProcess(machine, f.raw)
 			f.bad = f.bad || !ok
 			t.hasProcess = true
-		case trackThread:
+		case pbfield.TrackDescriptor_Thread:
 			s, ok = ts.names.readThread(machine, f.raw)
 			f.bad = f.bad || !ok
 			t.thread, t.hasThread = s.threadID, true
 		case trackChrome, trackChromeMore:
 			chrome, ok = typeOf(f.raw)
 			f.bad = f.bad || !ok
-		case trackParent:
+		case pbfield.TrackDescriptor_ParentUuid:
 			t.parent = f.value
-		case trackCounter:
+		case pbfield.TrackDescriptor_Counter:
 			t.counter, ok = readCounter(f.raw)
 			f.bad = f.bad || !ok
-		case trackMerging:
+		case pbfield.TrackDescriptor_SiblingMergeBehavior:
 			merging = f.value
-		case trackMergeKey:
+		case pbfield.TrackDescriptor_SiblingMergeKey:
 			key = "key " + fit.Name(f.raw)
-		case trackMergeInt:
+		case pbfield.TrackDescriptor_SiblingMergeKeyInt:
 			key = "number " + string(protowire.AppendVarint(nil, f.value))
-		case trackState:
+		case pbfield.TrackDescriptor_State:
 			t.state = true
 		}
 	}
@@ -85,9 +67,9 @@ func (ts *tracks) parseTrack(machine uint32, b []byte) (t track, s threadDescrip
 	t.machine = machine
 	t.uuid, t.parent = trackOn(t.machine, t.uuid), trackOn(t.machine, t.parent)
 	switch merging {
-	case mergeNone:
+	case pbfield.TrackDescriptor_SIBLING_MERGE_BEHAVIOR_NONE:
 		t.apart = true
-	case mergeByKey:
+	case pbfield.TrackDescriptor_SIBLING_MERGE_BEHAVIOR_BY_SIBLING_MERGE_KEY:
 		t.key = "by " + key
 	}
 	return t, s, !f.bad

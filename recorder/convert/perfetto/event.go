@@ -6,52 +6,8 @@ import (
 	"tracex/format/pbfield"
 )
 
-// Numbers of fields of a TrackEvent.
-const (
-	eventDeltaUS         = pbfield.TrackEvent_TimestampDeltaUs // old: time relative to the previous event
-	eventThreadDeltaUS   = pbfield.TrackEvent_ThreadTimeDeltaUs
-	eventCategoryIIDs    = pbfield.TrackEvent_CategoryIids
-	eventAnnotations     = pbfield.TrackEvent_DebugAnnotations
-	eventTask            = pbfield.TrackEvent_TaskExecution
-	eventLegacy          = pbfield.TrackEvent_LegacyEvent
-	eventInstructions    = pbfield.TrackEvent_ThreadInstructionCountDelta
-	eventType            = pbfield.TrackEvent_Type
-	eventNameIID         = pbfield.TrackEvent_NameIid
-	eventTrack           = pbfield.TrackEvent_TrackUuid
-	eventExtraValues     = pbfield.TrackEvent_ExtraCounterValues
-	eventAbsoluteUS      = pbfield.TrackEvent_TimestampAbsoluteUs
-	eventThreadTimeUS    = pbfield.TrackEvent_ThreadTimeAbsoluteUs
-	eventInstructionsNow = pbfield.TrackEvent_ThreadInstructionCountAbsolute
-	eventLog             = pbfield.TrackEvent_LogMessage
-	eventCategories      = pbfield.TrackEvent_Categories
-	eventName            = pbfield.TrackEvent_Name
-	eventCounter         = pbfield.TrackEvent_CounterValue
-	eventExtraTracks     = pbfield.TrackEvent_ExtraCounterTrackUuids
-	eventSource          = pbfield.TrackEvent_SourceLocation
-	eventSourceIID       = pbfield.TrackEvent_SourceLocationIid
-	eventOldFlows        = pbfield.TrackEvent_FlowIdsOld
-	eventOldFlowEnds     = pbfield.TrackEvent_TerminatingFlowIdsOld
-	eventDoubleCounter   = pbfield.TrackEvent_DoubleCounterValue
-	eventDoubleTracks    = pbfield.TrackEvent_ExtraDoubleCounterTrackUuids
-	eventDoubles         = pbfield.TrackEvent_ExtraDoubleCounterValues
-	eventFlows           = pbfield.TrackEvent_FlowIds
-	eventFlowEnds        = pbfield.TrackEvent_TerminatingFlowIds
-	eventCorrelation     = pbfield.TrackEvent_CorrelationId
-	eventCorrelationText = pbfield.TrackEvent_CorrelationIdStr
-	eventCorrelationIID  = pbfield.TrackEvent_CorrelationIdStrIid
-	eventCallstack       = pbfield.TrackEvent_Callstack
-	eventCallstackIID    = pbfield.TrackEvent_CallstackIid
-	eventCallstackWeight = 57
-)
-
-// Types of events.
-const (
-	typeBegin   = pbfield.TrackEvent_TYPE_SLICE_BEGIN
-	typeEnd     = pbfield.TrackEvent_TYPE_SLICE_END
-	typeInstant = pbfield.TrackEvent_TYPE_INSTANT
-	typeCounter = pbfield.TrackEvent_TYPE_COUNTER
-	typeState   = pbfield.TrackEvent_TYPE_STATE
-)
+// eventCallstackWeight is a field of TrackEvent that our messages lack.
+const eventCallstackWeight = 57
 
 // event is one TrackEvent. Its slices are parts of the packet, except lists of
 // numbers, which are reused.
@@ -121,18 +77,18 @@ func (e *event) parse(b []byte) bool {
 	for len(b) > 0 {
 		n := 0
 		switch b[0] {
-		case eventType<<3 | varintKey:
+		case pbfield.TrackEvent_Type<<3 | varintKey:
 			e.kind, n = consumeVarint(b[1:])
-		case eventCategoryIIDs<<3 | varintKey:
+		case pbfield.TrackEvent_CategoryIids<<3 | varintKey:
 			var v uint64
 			v, n = consumeVarint(b[1:])
 			e.categoryIIDs = limited(e.categoryIIDs, v)
-		case eventNameIID<<3 | varintKey:
+		case pbfield.TrackEvent_NameIid<<3 | varintKey:
 			e.nameIID, n = consumeVarint(b[1:])
-		case eventTrack<<3 | varintKey:
+		case pbfield.TrackEvent_TrackUuid<<3 | varintKey:
 			e.track, n = consumeVarint(b[1:])
 			e.hasTrack = true
-		case eventAnnotations<<3 | bytesKey:
+		case pbfield.TrackEvent_DebugAnnotations<<3 | bytesKey:
 			var raw []byte
 			raw, n = consumeBytes(b[1:])
 			e.annotate(raw)
@@ -168,19 +124,19 @@ func (e *event) annotate(b []byte) {
 // field decodes a field that few events have, or that has an unusual form.
 func (e *event) field(f *fields) {
 	switch f.number {
-	case eventType:
+	case pbfield.TrackEvent_Type:
 		e.kind = f.value
-	case eventCategoryIIDs:
+	case pbfield.TrackEvent_CategoryIids:
 		e.categoryIIDs = f.numbers(e.categoryIIDs, varint)
-	case eventNameIID:
+	case pbfield.TrackEvent_NameIid:
 		e.nameIID = f.value
-	case eventAnnotations:
+	case pbfield.TrackEvent_DebugAnnotations:
 		e.annotate(f.raw)
-	case eventTrack:
+	case pbfield.TrackEvent_TrackUuid:
 		e.track, e.hasTrack = f.value, true
-	case eventName:
+	case pbfield.TrackEvent_Name:
 		e.name, e.hasName = f.raw, true
-	case eventCategories:
+	case pbfield.TrackEvent_Categories:
 		e.categories = limited(e.categories, f.raw)
 	default:
 		e.more(f)
@@ -191,47 +147,48 @@ func (e *event) field(f *fields) {
 func (e *event) more(f *fields) {
 	e.mixed = true
 	switch f.number {
-	case eventCounter:
+	case pbfield.TrackEvent_CounterValue:
 		e.value, e.hasValue, e.isDouble = f.value, true, false
-	case eventDoubleCounter:
+	case pbfield.TrackEvent_DoubleCounterValue:
 		e.value, e.hasValue, e.isDouble = f.value, true, true
-	case eventExtraTracks:
+	case pbfield.TrackEvent_ExtraCounterTrackUuids:
 		e.extraTracks = f.numbers(e.extraTracks, varint)
-	case eventExtraValues:
+	case pbfield.TrackEvent_ExtraCounterValues:
 		e.extraValues = f.numbers(e.extraValues, varint)
-	case eventDoubleTracks:
+	case pbfield.TrackEvent_ExtraDoubleCounterTrackUuids:
 		e.doubleTracks = f.numbers(e.doubleTracks, varint)
-	case eventDoubles:
+	case pbfield.TrackEvent_ExtraDoubleCounterValues:
 		e.doubles = f.numbers(e.doubles, fixed64)
-	case eventOldFlows:
+	case pbfield.TrackEvent_FlowIdsOld:
 		e.oldFlows = f.numbers(e.oldFlows, varint)
-	case eventFlows:
+	case pbfield.TrackEvent_FlowIds:
 		e.flows = f.numbers(e.flows, fixed64)
-	case eventOldFlowEnds:
+	case pbfield.TrackEvent_TerminatingFlowIdsOld:
 		e.oldFlowEnds = f.numbers(e.oldFlowEnds, varint)
-	case eventFlowEnds:
+	case pbfield.TrackEvent_TerminatingFlowIds:
 		e.flowEnds = f.numbers(e.flowEnds, fixed64)
-	case eventCorrelation, eventCorrelationText, eventCorrelationIID:
+	case pbfield.TrackEvent_CorrelationId, pbfield.TrackEvent_CorrelationIdStr, pbfield.TrackEvent_CorrelationIdStrIid:
 		e.correlates, e.correlation, e.correlationIs = f.number, f.value, f.raw
-	case eventSource:
+	case pbfield.TrackEvent_SourceLocation:
 		e.source, e.sourceIID = f.raw, 0
-	case eventSourceIID:
+	case pbfield.TrackEvent_SourceLocationIid:
 		e.sourceIID, e.source = f.value, nil
-	case eventLog:
+	case pbfield.TrackEvent_LogMessage:
 		e.log = f.raw
-	case eventTask:
+	case pbfield.TrackEvent_TaskExecution:
 		e.task = f.raw
-	case eventCallstack:
+	case pbfield.TrackEvent_Callstack:
 		e.stack = f.raw
-	case eventCallstackIID:
+	case pbfield.TrackEvent_CallstackIid:
 		e.stackIID = f.value
-	case eventLegacy:
+	case pbfield.TrackEvent_LegacyEvent:
 		e.legacy, e.hasLegacy = f.raw, true
-	case eventDeltaUS:
+	case pbfield.TrackEvent_TimestampDeltaUs:
 		e.deltaUS, e.hasDelta = int64(f.value), true
-	case eventAbsoluteUS:
+	case pbfield.TrackEvent_TimestampAbsoluteUs:
 		e.absoluteUS = int64(f.value)
-	case eventThreadDeltaUS, eventThreadTimeUS, eventInstructions, eventInstructionsNow, eventCallstackWeight:
+	case pbfield.TrackEvent_ThreadTimeDeltaUs, pbfield.TrackEvent_ThreadTimeAbsoluteUs, pbfield.TrackEvent_ThreadInstructionCountDelta,
+		pbfield.TrackEvent_ThreadInstructionCountAbsolute, eventCallstackWeight:
 		// The thread time and instruction count are not shown.
 	default:
 		e.typed = true

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tracex/format"
+	"tracex/format/pbfield"
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/fit"
 )
@@ -87,11 +88,11 @@ func (x *eventReader) read(p *packet, s *sequence) error {
 		return x.legacyEvent(&o)
 	}
 	switch e.kind {
-	case typeBegin, typeEnd, typeInstant:
+	case pbfield.TrackEvent_TYPE_SLICE_BEGIN, pbfield.TrackEvent_TYPE_SLICE_END, pbfield.TrackEvent_TYPE_INSTANT:
 		return x.sliceEvent(&o)
-	case typeCounter:
+	case pbfield.TrackEvent_TYPE_COUNTER:
 		return x.counterEvent(&o)
-	case typeState:
+	case pbfield.TrackEvent_TYPE_STATE:
 		return x.stateEvent(&o)
 	}
 	x.left.Count(unknownEvents, 1, p.offset)
@@ -118,9 +119,9 @@ func (x *eventReader) sliceEvent(o *occurrence) error {
 	}
 	r := record{kind: recordInstant, track: uuid, hasTrack: l.joined}
 	switch e.kind {
-	case typeBegin:
+	case pbfield.TrackEvent_TYPE_SLICE_BEGIN:
 		r.kind = recordBegin
-	case typeEnd:
+	case pbfield.TrackEvent_TYPE_SLICE_END:
 		if err := x.extraValues(o, l); err != nil {
 			return err
 		}

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"tracex/format/pbfield"
 )
 
 // generated is a trace of any size, as a program's threads would write it through
@@ -42,9 +44,9 @@ func (m *message) bytes(field protowire.Number, b []byte) {
 
 // stamps adds the fields that a service appends to each packet of a sequence.
 func (m *message) stamps(sequence int) {
-	m.number(packetTrustedUID, 0)
-	m.number(packetSequence, uint64(sequence))
-	m.number(packetTrustedPID, 29760)
+	m.number(pbfield.TracePacket_TrustedUid, 0)
+	m.number(pbfield.TracePacket_TrustedPacketSequenceId, uint64(sequence))
+	m.number(pbfield.TracePacket_TrustedPid, 29760)
 }
 
 // appendPacket appends a packet to a trace.
@@ -87,9 +89,9 @@ func snapshotPacket() message {
 	}
 	snapshot.number(2, clockBoottime)
 	var p message
-	p.bytes(packetClockSnapshot, snapshot)
-	p.number(packetSequence, 1)
-	p.number(packetTimestampClock, clockBoottime)
+	p.bytes(pbfield.TracePacket_ClockSnapshot, snapshot)
+	p.number(pbfield.TracePacket_TrustedPacketSequenceId, 1)
+	p.number(pbfield.TracePacket_TimestampClockId, clockBoottime)
 	return p
 }
 
@@ -122,11 +124,11 @@ func (t *generatedThread) turn(out []byte) []byte {
 // packet appends a packet with an event.
 func (t *generatedThread) packet(out []byte, event, interned message) []byte {
 	p := t.scratch[:0]
-	p.number(packetTimestamp, uint64(100+t.r.IntN(4000)))
-	p.number(packetSequenceFlags, flagNeedsState)
-	p.bytes(packetTrackEvent, event)
+	p.number(pbfield.TracePacket_Timestamp, uint64(100+t.r.IntN(4000)))
+	p.number(pbfield.TracePacket_SequenceFlags, flagNeedsState)
+	p.bytes(pbfield.TracePacket_TrackEvent, event)
 	if len(interned) > 0 {
-		p.bytes(packetInterned, interned)
+		p.bytes(pbfield.TracePacket_InternedData, interned)
 	}
 	p.stamps(t.id)
 	t.scratch = p
@@ -134,7 +136,7 @@ func (t *generatedThread) packet(out []byte, event, interned message) []byte {
 }
 
 func (t *generatedThread) end(out []byte) []byte {
-	return t.packet(out, message{eventType << 3, typeEnd}, nil)
+	return t.packet(out, message{pbfield.TrackEvent_Type << 3, pbfield.TrackEvent_TYPE_SLICE_END}, nil)
 }
 
 // slice appends the begin of one slice, and the end of some.
@@ -147,22 +149,22 @@ func (t *generatedThread) slice(out []byte) []byte {
 		var n message
 		n.number(1, uint64(name))
 		n.text(2, "Slice"+string(binary.AppendUvarint(nil, uint64('A'+name%26)))+string(rune('a'+name/26%26)))
-		interned.bytes(internedEventNames, n)
+		interned.bytes(pbfield.InternedData_EventNames, n)
 	}
 	var e [64]byte
 	event := message(e[:0])
-	event.number(eventType, typeBegin)
-	event.number(eventCategoryIIDs, 1)
+	event.number(pbfield.TrackEvent_Type, pbfield.TrackEvent_TYPE_SLICE_BEGIN)
+	event.number(pbfield.TrackEvent_CategoryIids, 1)
 	if t.r.IntN(4) == 0 {
 		var a, b message
-		a.number(annotationNameIID, 1)
-		a.number(annotationInt, uint64(t.r.IntN(100000)))
-		event.bytes(eventAnnotations, a)
-		b.number(annotationNameIID, 2)
-		b.text(annotationString, "abc")
-		event.bytes(eventAnnotations, b)
+		a.number(pbfield.DebugAnnotation_NameIid, 1)
+		a.number(pbfield.DebugAnnotation_IntValue, uint64(t.r.IntN(100000)))
+		event.bytes(pbfield.TrackEvent_DebugAnnotations, a)
+		b.number(pbfield.DebugAnnotation_NameIid, 2)
+		b.text(pbfield.DebugAnnotation_StringValue, "abc")
+		event.bytes(pbfield.TrackEvent_DebugAnnotations, b)
 	}
-	event.number(eventNameIID, uint64(name))
+	event.number(pbfield.TrackEvent_NameIid, uint64(name))
 	out = t.packet(out, event, interned)
 	t.depth++
 	for t.depth > 0 && (t.depth > 20 || t.r.IntN(2) == 0) {
@@ -171,14 +173,14 @@ func (t *generatedThread) slice(out []byte) []byte {
 	}
 	if t.r.IntN(64) == 0 {
 		instant := message(e[:0])
-		instant.number(eventType, typeInstant)
-		instant.number(eventCategoryIIDs, 1)
-		instant.number(eventNameIID, 1)
+		instant.number(pbfield.TrackEvent_Type, pbfield.TrackEvent_TYPE_INSTANT)
+		instant.number(pbfield.TrackEvent_CategoryIids, 1)
+		instant.number(pbfield.TrackEvent_NameIid, 1)
 		out = t.packet(out, instant, nil)
 		value := message(e[:0])
-		value.number(eventType, typeCounter)
-		value.number(eventTrack, 7)
-		value.number(eventCounter, uint64(t.depth))
+		value.number(pbfield.TrackEvent_Type, pbfield.TrackEvent_TYPE_COUNTER)
+		value.number(pbfield.TrackEvent_TrackUuid, 7)
+		value.number(pbfield.TrackEvent_CounterValue, uint64(t.depth))
 		out = t.packet(out, value, nil)
 	}
 	return out
@@ -189,9 +191,9 @@ func (t *generatedThread) begin(out []byte) []byte {
 	t.begun = true
 	uuid := uint64(1000 + t.id)
 	var trackDefaults, defaults, now, own, snapshot, p message
-	trackDefaults.number(defaultsTrack, uuid)
-	defaults.bytes(defaultsTrackEvent, trackDefaults)
-	defaults.number(defaultsClock, firstOwnClock)
+	trackDefaults.number(pbfield.TrackEventDefaults_TrackUuid, uuid)
+	defaults.bytes(pbfield.TracePacketDefaults_TrackEventDefaults, trackDefaults)
+	defaults.number(pbfield.TracePacketDefaults_TimestampClockId, firstOwnClock)
 	now.number(1, clockBoottime)
 	now.number(2, t.time)
 	own.number(1, firstOwnClock)
@@ -199,21 +201,21 @@ func (t *generatedThread) begin(out []byte) []byte {
 	own.number(3, 1)
 	snapshot.bytes(1, now)
 	snapshot.bytes(1, own)
-	p.number(packetSequenceFlags, flagCleared)
-	p.bytes(packetDefaults, defaults)
-	p.bytes(packetClockSnapshot, snapshot)
+	p.number(pbfield.TracePacket_SequenceFlags, flagCleared)
+	p.bytes(pbfield.TracePacket_TracePacketDefaults, defaults)
+	p.bytes(pbfield.TracePacket_ClockSnapshot, snapshot)
 	p.stamps(t.id)
 	out = appendPacket(out, p)
 	for _, d := range t.tracks(uuid) {
 		var p message
-		p.number(packetTimestamp, 0)
-		p.number(packetSequenceFlags, flagNeedsState)
-		p.bytes(packetTrackDescriptor, d)
+		p.number(pbfield.TracePacket_Timestamp, 0)
+		p.number(pbfield.TracePacket_SequenceFlags, flagNeedsState)
+		p.bytes(pbfield.TracePacket_TrackDescriptor, d)
 		p.stamps(t.id)
 		out = appendPacket(out, p)
 	}
 	var interned message
-	for field, texts := range map[protowire.Number][]string{internedCategories: {"work"}, internedAnnotationNames: {"i", "label"}} {
+	for field, texts := range map[protowire.Number][]string{pbfield.InternedData_EventCategories: {"work"}, pbfield.InternedData_DebugAnnotationNames: {"i", "label"}} {
 		for i, text := range texts {
 			var entry message
 			entry.number(1, uint64(i+1))
@@ -222,7 +224,7 @@ func (t *generatedThread) begin(out []byte) []byte {
 		}
 	}
 	p = nil
-	p.bytes(packetInterned, interned)
+	p.bytes(pbfield.TracePacket_InternedData, interned)
 	p.stamps(t.id)
 	return appendPacket(out, p)
 }
@@ -233,16 +235,16 @@ func (t *generatedThread) tracks(uuid uint64) []message {
 	thread.number(1, 4000)
 	thread.number(2, uint64(4000+t.id))
 	thread.text(5, "worker")
-	track.number(trackUUID, uuid)
-	track.number(trackParent, 999)
-	track.bytes(trackThread, thread)
+	track.number(pbfield.TrackDescriptor_Uuid, uuid)
+	track.number(pbfield.TrackDescriptor_ParentUuid, 999)
+	track.bytes(pbfield.TrackDescriptor_Thread, thread)
 	process.number(1, 4000)
 	process.text(6, "program")
-	parent.number(trackUUID, 999)
-	parent.bytes(trackProcess, process)
-	counter.number(trackUUID, 7)
-	counter.number(trackParent, 999)
-	counter.text(trackName, "depth")
-	counter.bytes(trackCounter, nil)
+	parent.number(pbfield.TrackDescriptor_Uuid, 999)
+	parent.bytes(pbfield.TrackDescriptor_Process, process)
+	counter.number(pbfield.TrackDescriptor_Uuid, 7)
+	counter.number(pbfield.TrackDescriptor_ParentUuid, 999)
+	counter.text(pbfield.TrackDescriptor_Name, "depth")
+	counter.bytes(pbfield.TrackDescriptor_Counter, nil)
 	return []message{track, parent, counter}
 }

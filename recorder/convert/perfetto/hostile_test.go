@@ -16,6 +16,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/format/pbfield"
 	"tracex/format/tracefile"
 )
 
@@ -144,14 +145,14 @@ func motley() []byte {
 	s := simple()
 	s.at(clockMonotonic, 120, "early")
 	s.time = 50
-	s.add(func(p *message) { p.bytes(packetInterned, allInterned()) })
+	s.add(func(p *message) { p.bytes(pbfield.TracePacket_InternedData, allInterned()) })
 	s.clocksAt(0, clockBoottime, 1000, clockMonotonic, 100, 65, 0)
 	s.at(65, 3, "difference")
 	s.track(30, 10, "async")
-	s.begin(100, "A", onTrack(30), func(e *message) { e.number(eventSourceIID, 8) })
+	s.begin(100, "A", onTrack(30), func(e *message) { e.number(pbfield.TrackEvent_SourceLocationIid, 8) })
 	s.end(110, onTrack(30), annotate("n", intValue(3)))
-	s.track(31, 0, "size", func(d *message) { d.bytes(trackCounter, message{5 << 3, 1}) })
-	s.event(105, typeCounter, "", onTrack(31), func(e *message) { e.number(eventCounter, 5) })
+	s.track(31, 0, "size", func(d *message) { d.bytes(pbfield.TrackDescriptor_Counter, message{5 << 3, 1}) })
+	s.event(105, pbfield.TrackEvent_TYPE_COUNTER, "", onTrack(31), func(e *message) { e.number(pbfield.TrackEvent_CounterValue, 5) })
 	s.phased(107, 'b', "legacy", id(5))
 	s.onMachine(3, func(s *story) {
 		s.clocksAt(0, clockBoottime, 1, clockRealtime, 2)

@@ -8,21 +8,6 @@ const (
 	sequenceCost   = 1 << 10  // bytes, roughly, without interned data
 )
 
-// Numbers of fields of InternedData.
-const (
-	internedCategories      = pbfield.InternedData_EventCategories
-	internedEventNames      = pbfield.InternedData_EventNames
-	internedAnnotationNames = pbfield.InternedData_DebugAnnotationNames
-	internedLocations       = pbfield.InternedData_SourceLocations
-	internedFunctions       = pbfield.InternedData_FunctionNames // names in stacks
-	internedFrames          = pbfield.InternedData_Frames        // calls in stacks
-	internedStacks          = pbfield.InternedData_Callstacks
-	internedBodies          = pbfield.InternedData_LogMessageBody                // of log messages
-	internedTypeNames       = pbfield.InternedData_DebugAnnotationValueTypeNames // of annotations that are messages
-	internedStrings         = pbfield.InternedData_DebugAnnotationStringValues   // values of annotations
-	internedCorrelations    = pbfield.InternedData_CorrelationIdStr
-)
-
 // internedText is an interned text, with the dictionary's numbers for it.
 type internedText struct {
 	text []byte
@@ -81,21 +66,21 @@ type interned struct {
 // tableOf returns the table for a field of InternedData.
 func tableOf(field int) int {
 	switch field {
-	case internedCategories:
+	case pbfield.InternedData_EventCategories:
 		return 0
-	case internedEventNames:
+	case pbfield.InternedData_EventNames:
 		return 1
-	case internedAnnotationNames:
+	case pbfield.InternedData_DebugAnnotationNames:
 		return 2
-	case internedBodies:
+	case pbfield.InternedData_LogMessageBody:
 		return 3
-	case internedTypeNames:
+	case pbfield.InternedData_DebugAnnotationValueTypeNames:
 		return 4
-	case internedStrings:
+	case pbfield.InternedData_DebugAnnotationStringValues:
 		return 5
-	case internedCorrelations:
+	case pbfield.InternedData_CorrelationIdStr:
 		return 6
-	case internedFunctions:
+	case pbfield.InternedData_FunctionNames:
 		return 7
 	}
 	return -1
@@ -119,11 +104,11 @@ func (in *interned) read(b []byte) bool {
 			return false // the caller that checks the limit drops all
 		}
 		switch field := int(f.number); {
-		case field == internedLocations:
+		case field == pbfield.InternedData_SourceLocations:
 			good = in.readLocation(f.raw) && good
-		case field == internedFrames:
+		case field == pbfield.InternedData_Frames:
 			good = in.readFrame(f.raw) && good
-		case field == internedStacks:
+		case field == pbfield.InternedData_Callstacks:
 			good = in.readStack(f.raw) && good
 		case tableOf(field) >= 0:
 			good = in.readText(&in.tables[tableOf(field)], f.raw) && good

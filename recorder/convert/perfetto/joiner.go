@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/format/pbfield"
 	"tracex/format/tracefile"
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/fit"
@@ -188,7 +189,7 @@ func (j *Joiner) each(ctx context.Context, at *int64, to int64, take func(p *pac
 
 // name takes a snapshot of clocks, or the names that a recorder gives.
 func (j *Joiner) name(p *packet) error {
-	if p.kind == packetClockSnapshot {
+	if p.kind == pbfield.TracePacket_ClockSnapshot {
 		j.c.clocks.snapshot(p)
 		return nil
 	}
@@ -204,7 +205,7 @@ type joinedRecorder struct {
 
 // read reads a packet of a recorder.
 func (j *Joiner) read(p *packet) error {
-	if p.kind != packetCalls {
+	if p.kind != pbfield.TracePacket_TracexCalls {
 		return nil
 	}
 	part, err := calls.Decode(p.data)

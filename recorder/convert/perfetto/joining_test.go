@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/format/pbfield"
 	"tracex/format/tracefile"
 	"tracex/recorder/internal/perfetto/calls"
 )
@@ -112,9 +113,9 @@ func joinedPart(s *callsStory, pid uint64, name string, at uint64, p calls.Part)
 	p.Recorder, p.HasThread, p.Thread, p.Name = pid, true, 2, name
 	_, p.Format = s.in()
 	var packet message
-	packet.number(packetTimestamp, at)
-	packet.bytes(packetCalls, p.Append(nil))
-	packet.number(packetTrustedPID, pid)
+	packet.number(pbfield.TracePacket_Timestamp, at)
+	packet.bytes(pbfield.TracePacket_TracexCalls, p.Append(nil))
+	packet.number(pbfield.TracePacket_TrustedPid, pid)
 	s.trace = appendPacket(s.trace, packet)
 }
 

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"tracex/format"
+	"tracex/format/pbfield"
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/fit"
 )
@@ -38,7 +39,7 @@ type labels struct {
 func (n *labels) of(s *sequence, e *event, c *called) {
 	switch {
 	case len(e.categoryIIDs) == 1 && len(e.categories) == 0:
-		if known := s.find(internedCategories, e.categoryIIDs[0]); known != nil {
+		if known := s.find(pbfield.InternedData_EventCategories, e.categoryIIDs[0]); known != nil {
 			c.category = n.interned(known)
 		} else {
 			c.category = n.label([]byte("unknown(" + strconv.FormatUint(e.categoryIIDs[0], 10) + ")"))
@@ -48,7 +49,7 @@ func (n *labels) of(s *sequence, e *event, c *called) {
 	}
 	switch {
 	case e.nameIID != 0:
-		if known := s.find(internedEventNames, e.nameIID); known != nil {
+		if known := s.find(pbfield.InternedData_EventNames, e.nameIID); known != nil {
 			c.name = n.interned(known)
 		}
 	case e.hasName:
@@ -80,7 +81,7 @@ func (n *labels) joinCategories(s *sequence, e *event) label {
 		if len(text) > fit.MaxText {
 			break // it will be cut anyway
 		}
-		if known := s.find(internedCategories, iid); known != nil {
+		if known := s.find(pbfield.InternedData_EventCategories, iid); known != nil {
 			text = append(append(text, ','), known.text...)
 		}
 	}

@@ -8,30 +8,6 @@ import (
 	"tracex/recorder/convert/fit"
 )
 
-// Numbers of fields of a LegacyEvent: the features of Chrome's older trace format
-// that TrackEvent lacks.
-const (
-	legacyNameIID      = pbfield.TrackEvent_LegacyEvent_NameIid
-	legacyPhase        = pbfield.TrackEvent_LegacyEvent_Phase
-	legacyDurationUS   = pbfield.TrackEvent_LegacyEvent_DurationUs
-	legacyID           = pbfield.TrackEvent_LegacyEvent_UnscopedId
-	legacyScope        = pbfield.TrackEvent_LegacyEvent_IdScope
-	legacyBind         = pbfield.TrackEvent_LegacyEvent_BindId
-	legacyLocalID      = pbfield.TrackEvent_LegacyEvent_LocalId
-	legacyGlobalID     = pbfield.TrackEvent_LegacyEvent_GlobalId
-	legacyDirection    = pbfield.TrackEvent_LegacyEvent_FlowDirection
-	legacyInstantScope = pbfield.TrackEvent_LegacyEvent_InstantEventScope
-	legacyPID          = pbfield.TrackEvent_LegacyEvent_PidOverride
-	legacyTID          = pbfield.TrackEvent_LegacyEvent_TidOverride
-)
-
-// Values of legacyDirection and legacyInstantScope.
-const (
-	directionIn  = pbfield.TrackEvent_LegacyEvent_FLOW_IN
-	scopeGlobal  = pbfield.TrackEvent_LegacyEvent_SCOPE_GLOBAL
-	scopeProcess = pbfield.TrackEvent_LegacyEvent_SCOPE_PROCESS
-)
-
 // legacy is one LegacyEvent.
 type legacy struct {
 	nameIID      uint64
@@ -55,27 +31,27 @@ func (l *legacy) parse(b []byte) bool {
 	f := fields{rest: b}
 	for f.next() {
 		switch f.number {
-		case legacyNameIID:
+		case pbfield.TrackEvent_LegacyEvent_NameIid:
 			l.nameIID = f.value
-		case legacyPhase:
+		case pbfield.TrackEvent_LegacyEvent_Phase:
 			l.phase = byte(f.value)
-		case legacyDurationUS:
+		case pbfield.TrackEvent_LegacyEvent_DurationUs:
 			l.duration = int64(f.value) * 1000
-		case legacyID, legacyGlobalID:
+		case pbfield.TrackEvent_LegacyEvent_UnscopedId, pbfield.TrackEvent_LegacyEvent_GlobalId:
 			l.id, l.hasID, l.local = f.value, true, false
-		case legacyLocalID:
+		case pbfield.TrackEvent_LegacyEvent_LocalId:
 			l.id, l.hasID, l.local = f.value, true, true
-		case legacyScope:
+		case pbfield.TrackEvent_LegacyEvent_IdScope:
 			l.scope = f.raw
-		case legacyBind:
+		case pbfield.TrackEvent_LegacyEvent_BindId:
 			l.bind, l.hasBind = f.value, true
-		case legacyDirection:
+		case pbfield.TrackEvent_LegacyEvent_FlowDirection:
 			l.direction = f.value
-		case legacyInstantScope:
+		case pbfield.TrackEvent_LegacyEvent_InstantEventScope:
 			l.instantScope = f.value
-		case legacyPID:
+		case pbfield.TrackEvent_LegacyEvent_PidOverride:
 			l.pid, l.hasPID = int32(f.value), true
-		case legacyTID:
+		case pbfield.TrackEvent_LegacyEvent_TidOverride:
 			l.tid, l.hasTID = int64(f.value), true
 		}
 	}
@@ -96,7 +72,7 @@ func (x *eventReader) legacyEvent(o *occurrence) error {
 	}
 	switch {
 	case !g.hasBind || g.direction == 0:
-	case g.direction == directionIn:
+	case g.direction == pbfield.TrackEvent_LegacyEvent_FLOW_IN:
 		e.flowEnds = append(e.flowEnds, g.bind)
 	default:
 		e.flows = append(e.flows, g.bind)
@@ -124,9 +100,9 @@ func (x *eventReader) withoutPhase(o *occurrence, g *legacy) error {
 		e.override, e.overridden = g.thread(o)
 	}
 	switch e.kind {
-	case typeCounter:
+	case pbfield.TrackEvent_TYPE_COUNTER:
 		return x.counterEvent(o)
-	case typeBegin, typeEnd, typeInstant:
+	case pbfield.TrackEvent_TYPE_SLICE_BEGIN, pbfield.TrackEvent_TYPE_SLICE_END, pbfield.TrackEvent_TYPE_INSTANT:
 		return x.sliceEvent(o)
 	}
 	x.left.Count(unknownEvents, 1, o.packet.offset)
@@ -181,14 +157,14 @@ func (x *eventReader) legacyCounter(o *occurrence, l *timeline) error {
 		r := record{kind: recordLong, bits: n.bits}
 		of := format.Type{Kind: format.TypeLong}
 		switch n.kind {
-		case annotationInt, annotationUint:
-		case annotationDouble:
+		case pbfield.DebugAnnotation_IntValue, pbfield.DebugAnnotation_UintValue:
+		case pbfield.DebugAnnotation_DoubleValue:
 			r.kind, of.Kind = recordDouble, format.TypeDouble
 		default:
 			x.arguments.left++
 			continue
 		}
-		if known := o.sequence.find(internedAnnotationNames, n.nameIID); known != nil {
+		if known := o.sequence.find(pbfield.InternedData_DebugAnnotationNames, n.nameIID); known != nil {
 			n.name = known.text
 		}
 		name := append(x.labels.text[:0], o.name.text...)
@@ -238,9 +214,9 @@ func (x *eventReader) legacyTimeline(o *occurrence, g *legacy) *timeline {
 		return x.asyncTimeline(o, g, thread, known)
 	case 'i', 'I':
 		switch {
-		case g.instantScope == scopeGlobal:
+		case g.instantScope == pbfield.TrackEvent_LegacyEvent_SCOPE_GLOBAL:
 			return ts.keyed(timelineKey{kind: instants}, timeline{scope: ofTrace, name: "Instants", machine: machine})
-		case g.instantScope == scopeProcess && known:
+		case g.instantScope == pbfield.TrackEvent_LegacyEvent_SCOPE_PROCESS && known:
 			return ts.keyed(timelineKey{instants, uint64(thread.pid), "process"}, timeline{pid: thread.pid, name: "Instants", machine: machine})
 		}
 	}
@@ -290,7 +266,7 @@ func (x *eventReader) metadata(o *occurrence, g *legacy) {
 	name := ""
 	if len(e.annotations) > 0 {
 		var n annotation
-		if n.parse(e.annotations[0]) && n.kind == annotationString {
+		if n.parse(e.annotations[0]) && n.kind == pbfield.DebugAnnotation_StringValue {
 			name = fit.Name(n.raw)
 		}
 	}

@@ -3,17 +3,19 @@ package perfetto
 import (
 	"math"
 	"testing"
+
+	"tracex/format/pbfield"
 )
 
 // phased adds an event with a phase.
 func (s *story) phased(time uint64, phase byte, name string, more ...func(g *message)) {
 	s.time = time
 	s.add(func(p *message) {
-		p.bytes(packetTrackEvent, nested(func(e *message) {
-			e.text(eventCategories, "c")
-			e.text(eventName, name)
-			e.bytes(eventLegacy, nested(func(g *message) {
-				g.number(legacyPhase, uint64(phase))
+		p.bytes(pbfield.TracePacket_TrackEvent, nested(func(e *message) {
+			e.text(pbfield.TrackEvent_Categories, "c")
+			e.text(pbfield.TrackEvent_Name, name)
+			e.bytes(pbfield.TrackEvent_LegacyEvent, nested(func(g *message) {
+				g.number(pbfield.TrackEvent_LegacyEvent_Phase, uint64(phase))
 				for _, f := range more {
 					f(g)
 				}
@@ -25,9 +27,9 @@ func (s *story) phased(time uint64, phase byte, name string, more ...func(g *mes
 // oldThread begins a story of a thread that is described in the older form.
 func oldThread() *story {
 	s := &story{sequence: 2}
-	s.add(func(p *message) { p.number(packetSequenceFlags, flagCleared) })
+	s.add(func(p *message) { p.number(pbfield.TracePacket_SequenceFlags, flagCleared) })
 	s.add(func(p *message) {
-		p.bytes(packetThreadDescriptor, nested(func(m *message) {
+		p.bytes(pbfield.TracePacket_ThreadDescriptor, nested(func(m *message) {
 			m.number(1, 1)
 			m.number(2, 5)
 			m.text(5, "main")
@@ -36,8 +38,12 @@ func oldThread() *story {
 	return s
 }
 
-func id(n uint64) func(*message)    { return func(g *message) { g.number(legacyID, n) } }
-func local(n uint64) func(*message) { return func(g *message) { g.number(legacyLocalID, n) } }
+func id(n uint64) func(*message) {
+	return func(g *message) { g.number(pbfield.TrackEvent_LegacyEvent_UnscopedId, n) }
+}
+func local(n uint64) func(*message) {
+	return func(g *message) { g.number(pbfield.TrackEvent_LegacyEvent_LocalId, n) }
+}
 
 // TestPhases: legacy events, phases of a thread.
 func TestPhases(t *testing.T) {
@@ -46,13 +52,17 @@ func TestPhases(t *testing.T) {
 	s.phased(101, 'i', "I")
 	s.phased(102, 's', "flow", id(77))
 	s.phased(110, 'E', "")
-	s.phased(120, 'X', "X", func(g *message) { g.number(legacyDurationUS, 1) })
+	s.phased(120, 'X', "X", func(g *message) { g.number(pbfield.TrackEvent_LegacyEvent_DurationUs, 1) })
 	s.phased(130, 'B', "of another", func(g *message) {
-		g.number(legacyPID, 9)
-		g.number(legacyTID, 8)
+		g.number(pbfield.TrackEvent_LegacyEvent_PidOverride, 9)
+		g.number(pbfield.TrackEvent_LegacyEvent_TidOverride, 8)
 	})
-	s.phased(140, 'i', "everywhere", func(g *message) { g.number(legacyInstantScope, scopeGlobal) })
-	s.phased(150, 'i', "in the process", func(g *message) { g.number(legacyInstantScope, scopeProcess) })
+	s.phased(140, 'i', "everywhere", func(g *message) {
+		g.number(pbfield.TrackEvent_LegacyEvent_InstantEventScope, pbfield.TrackEvent_LegacyEvent_SCOPE_GLOBAL)
+	})
+	s.phased(150, 'i', "in the process", func(g *message) {
+		g.number(pbfield.TrackEvent_LegacyEvent_InstantEventScope, pbfield.TrackEvent_LegacyEvent_SCOPE_PROCESS)
+	})
 	s.phased(160, 'Z', "no phase")
 	s.tells(t, `
 	# process 1 › main 5
@@ -76,19 +86,19 @@ func TestLegacyCounter(t *testing.T) {
 	count := func(time uint64, name string, more ...func(*message)) {
 		s.time = time
 		s.add(func(p *message) {
-			p.bytes(packetTrackEvent, nested(func(e *message) {
-				e.text(eventName, name)
+			p.bytes(pbfield.TracePacket_TrackEvent, nested(func(e *message) {
+				e.text(pbfield.TrackEvent_Name, name)
 				for _, f := range more {
 					f(e)
 				}
-				e.bytes(eventLegacy, nested(func(g *message) { g.number(legacyPhase, 'C') }))
+				e.bytes(pbfield.TrackEvent_LegacyEvent, nested(func(g *message) { g.number(pbfield.TrackEvent_LegacyEvent_Phase, 'C') }))
 			}))
 		})
 	}
 	s.phased(100, 'B', "A")
 	count(101, "size", annotate("value", intValue(7)))
-	count(102, "load", annotate("user", func(a *message) { a.fixed(annotationDouble, math.Float64bits(0.5)) }), annotate("system", intValue(3)))
-	count(103, "nothing", annotate("value", func(a *message) { a.text(annotationString, "text") }))
+	count(102, "load", annotate("user", func(a *message) { a.fixed(pbfield.DebugAnnotation_DoubleValue, math.Float64bits(0.5)) }), annotate("system", intValue(3)))
+	count(103, "nothing", annotate("value", func(a *message) { a.text(pbfield.DebugAnnotation_StringValue, "text") }))
 	s.phased(110, 'E', "")
 	s.tells(t, `
 	# process 1 › main 5
@@ -135,10 +145,10 @@ func TestMetadata(t *testing.T) {
 	name := func(what, name string) {
 		s.time = 90
 		s.add(func(p *message) {
-			p.bytes(packetTrackEvent, nested(func(e *message) {
-				e.text(eventName, what)
-				annotate("name", func(a *message) { a.text(annotationString, name) })(e)
-				e.bytes(eventLegacy, nested(func(g *message) { g.number(legacyPhase, 'M') }))
+			p.bytes(pbfield.TracePacket_TrackEvent, nested(func(e *message) {
+				e.text(pbfield.TrackEvent_Name, what)
+				annotate("name", func(a *message) { a.text(pbfield.DebugAnnotation_StringValue, name) })(e)
+				e.bytes(pbfield.TrackEvent_LegacyEvent, nested(func(g *message) { g.number(pbfield.TrackEvent_LegacyEvent_Phase, 'M') }))
 			}))
 		})
 	}
@@ -154,15 +164,15 @@ func TestMetadata(t *testing.T) {
 // TestWithoutPhase: legacy events, without a phase.
 func TestWithoutPhase(t *testing.T) {
 	s := oldThread()
-	s.begin(100, "A", field(eventLegacy, nested(func(g *message) {
-		g.number(legacyBind, 0xbeef)
-		g.number(legacyDirection, 2)
+	s.begin(100, "A", field(pbfield.TrackEvent_LegacyEvent, nested(func(g *message) {
+		g.number(pbfield.TrackEvent_LegacyEvent_BindId, 0xbeef)
+		g.number(pbfield.TrackEvent_LegacyEvent_FlowDirection, 2)
 	})))
-	s.end(110, field(eventLegacy, nested(func(*message) {})))
+	s.end(110, field(pbfield.TrackEvent_LegacyEvent, nested(func(*message) {})))
 	s.track(77, 0, "", ofThreadOf(4, 3, "other"))
-	s.instant(120, "of another thread", field(eventLegacy, nested(func(g *message) {
-		g.number(legacyPID, 4)
-		g.number(legacyTID, 3)
+	s.instant(120, "of another thread", field(pbfield.TrackEvent_LegacyEvent, nested(func(g *message) {
+		g.number(pbfield.TrackEvent_LegacyEvent_PidOverride, 4)
+		g.number(pbfield.TrackEvent_LegacyEvent_TidOverride, 3)
 	})))
 	s.instant(130, "on its track", onTrack(77))
 	s.tells(t, `

@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"tracex/format/pbfield"
 	"tracex/recorder/convert/fit"
 )
 
@@ -17,17 +18,17 @@ func TestGreedy(t *testing.T) {
 	s := simple()
 	s.time = 100
 	s.add(func(p *message) {
-		p.bytes(packetTrackEvent, nested(func(e *message) {
-			e.number(eventType, typeInstant)
-			e.text(eventName, "lists")
+		p.bytes(pbfield.TracePacket_TrackEvent, nested(func(e *message) {
+			e.number(pbfield.TrackEvent_Type, pbfield.TrackEvent_TYPE_INSTANT)
+			e.text(pbfield.TrackEvent_Name, "lists")
 			ones := message(bytes.Repeat([]byte{1}, many))
-			e.bytes(eventCategoryIIDs, ones)
-			e.bytes(eventExtraTracks, ones)
-			e.bytes(eventOldFlows, ones)
+			e.bytes(pbfield.TrackEvent_CategoryIids, ones)
+			e.bytes(pbfield.TrackEvent_ExtraCounterTrackUuids, ones)
+			e.bytes(pbfield.TrackEvent_FlowIdsOld, ones)
 			for range many {
-				e.number(eventCategoryIIDs, 1)
-				e.bytes(eventCategories, nil)
-				e.bytes(eventAnnotations, nil)
+				e.number(pbfield.TrackEvent_CategoryIids, 1)
+				e.bytes(pbfield.TrackEvent_Categories, nil)
+				e.bytes(pbfield.TrackEvent_DebugAnnotations, nil)
 			}
 		}))
 	})
@@ -55,14 +56,14 @@ func TestGreedy(t *testing.T) {
 func TestGreedyState(t *testing.T) {
 	s := simple()
 	entry := func(in *message, iid uint64) {
-		in.bytes(internedEventNames, nested(func(n *message) { n.number(1, iid) }))
+		in.bytes(pbfield.InternedData_EventNames, nested(func(n *message) { n.number(1, iid) }))
 	}
 	s.add(func(p *message) {
 		var in message
 		for iid := range uint64(2 * knownState / internedCost) {
 			entry(&in, iid+1)
 		}
-		p.bytes(packetInterned, in)
+		p.bytes(pbfield.TracePacket_InternedData, in)
 	})
 	c := New(Options{})
 	defer c.Close()
@@ -95,12 +96,12 @@ func TestGreedyNames(t *testing.T) {
 	s.instant(100, long, onTrack(40))
 	s.instant(101, "deep", annotate(long, func(a *message) {
 		for range 100 {
-			a.bytes(annotationEntry, nested(func(a *message) {
-				a.text(annotationName, long)
-				a.number(annotationInt, 1)
+			a.bytes(pbfield.DebugAnnotation_DictEntries, nested(func(a *message) {
+				a.text(pbfield.DebugAnnotation_Name, long)
+				a.number(pbfield.DebugAnnotation_IntValue, 1)
 			}))
 		}
-	}), annotate("json", func(a *message) { a.text(annotationJSON, `{"`+long+`":{"`+long+`":1}}`) }))
+	}), annotate("json", func(a *message) { a.text(pbfield.DebugAnnotation_LegacyJsonValue, `{"`+long+`":{"`+long+`":1}}`) }))
 	w, err := convertBytes(t, s.trace, Options{})
 	if err != nil {
 		t.Fatal(err)

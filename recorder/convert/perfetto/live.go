@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"tracex/format/pbfield"
 	"tracex/format/tracefile"
 	"tracex/recorder/internal/perfetto/calls"
 )
@@ -116,11 +117,11 @@ func (l *Live) take(frame, b []byte) error {
 	whole := p.parse(b)
 	switch {
 	case l.failed != nil || !whole:
-	case p.kind == packetClockSnapshot:
+	case p.kind == pbfield.TracePacket_ClockSnapshot:
 		if err := l.packets.Packet(b); err != nil {
 			return err
 		}
-	case p.kind == packetCalls && p.machine == 0 && (p.clock == 0 || p.clock == clockBoottime):
+	case p.kind == pbfield.TracePacket_TracexCalls && p.machine == 0 && (p.clock == 0 || p.clock == clockBoottime):
 		return l.calls(frame, b, p.data)
 	}
 	return l.rest(frame)
@@ -260,9 +261,9 @@ func (l *Live) known() []byte {
 	var packet []byte
 	if r := l.packets.recorded.known[l.chosen.recorder]; r != nil {
 		part.Format = int(r.version)
-		packet = protowire.AppendVarint(protowire.AppendTag(nil, packetTrustedPID, protowire.VarintType), uint64(r.pid.pid()))
+		packet = protowire.AppendVarint(protowire.AppendTag(nil, pbfield.TracePacket_TrustedPid, protowire.VarintType), uint64(r.pid.pid()))
 	}
-	packet = protowire.AppendBytes(protowire.AppendTag(packet, packetCalls, protowire.BytesType), part.Append(nil))
+	packet = protowire.AppendBytes(protowire.AppendTag(packet, pbfield.TracePacket_TracexCalls, protowire.BytesType), part.Append(nil))
 	return protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), packet)
 }
 

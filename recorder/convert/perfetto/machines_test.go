@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"tracex/format/pbfield"
 )
 
 // onMachine adds the packets that tell adds as those of a machine.
@@ -16,7 +18,7 @@ func (s *story) onMachine(machine uint64, tell func(s *story)) {
 		packet, _ := protowire.ConsumeBytes(b[head:])
 		p := message(append([]byte(nil), packet...))
 		if machine != 0 {
-			p.number(packetMachine, machine)
+			p.number(pbfield.TracePacket_MachineId, machine)
 		}
 		s.trace = appendPacket(s.trace, p)
 		b = b[n:]
@@ -33,9 +35,12 @@ func TestMachines(t *testing.T) {
 			s.track(100, 0, "", ofProcessOf(1, []string{"one", "two"}[machine]))
 			s.track(10, 100, "", ofThreadOf(1, 1, "main"))
 			s.track(30, 0, "global")
-			s.track(40, 100, "", func(d *message) { d.bytes(trackCounter, nil); d.text(trackName, "size") })
+			s.track(40, 100, "", func(d *message) {
+				d.bytes(pbfield.TrackDescriptor_Counter, nil)
+				d.text(pbfield.TrackDescriptor_Name, "size")
+			})
 			s.begin(100+10*machine, "A")
-			s.event(101+10*machine, typeCounter, "", onTrack(40), func(e *message) { e.number(eventCounter, 5) })
+			s.event(101+10*machine, pbfield.TrackEvent_TYPE_COUNTER, "", onTrack(40), func(e *message) { e.number(pbfield.TrackEvent_CounterValue, 5) })
 			s.instant(102+10*machine, "on both", onTrack(30))
 			s.instant(103+10*machine, "never described", onTrack(50))
 			s.phased(104+10*machine, 'b', "Load", local(1))
@@ -106,7 +111,7 @@ func TestClocksOfMachines(t *testing.T) {
 	s.onMachine(1, func(s *story) {
 		// Messages take 10 in each direction; its clock is 4,000 ahead.
 		s.time = 0
-		s.add(field(packetRemoteSync, nested(func(m *message) {
+		s.add(field(pbfield.TracePacket_RemoteClockSync, nested(func(m *message) {
 			round([]uint64{clockBoottime, 5000}, []uint64{clockBoottime, 1010})(m)
 			round([]uint64{clockBoottime, 5020}, []uint64{clockBoottime, 1030})(m)
 		})))
@@ -150,9 +155,9 @@ func TestManyReadings(t *testing.T) {
 		}
 	})
 	s := simple()
-	s.add(field(packetClockSnapshot, many))
+	s.add(field(pbfield.TracePacket_ClockSnapshot, many))
 	s.onMachine(1, func(s *story) {
-		s.add(field(packetRemoteSync, nested(func(m *message) {
+		s.add(field(pbfield.TracePacket_RemoteClockSync, nested(func(m *message) {
 			m.bytes(1, nested(func(m *message) { m.bytes(2, many) }))
 		})))
 	})

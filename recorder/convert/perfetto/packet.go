@@ -10,35 +10,7 @@ import (
 // clockID identifies a clock: of a sequence, or, if sequence is 0, of a machine.
 type clockID struct{ sequence, clock, machine uint32 }
 
-// Numbers of fields of a TracePacket, fixed by Perfetto's protocol.
-const (
-	packetProcessTree       = pbfield.TracePacket_ProcessTree
-	packetTrustedUID        = pbfield.TracePacket_TrustedUid
-	packetClockSnapshot     = pbfield.TracePacket_ClockSnapshot
-	packetTimestamp         = pbfield.TracePacket_Timestamp
-	packetSequence          = pbfield.TracePacket_TrustedPacketSequenceId
-	packetTrackEvent        = pbfield.TracePacket_TrackEvent
-	packetInterned          = pbfield.TracePacket_InternedData
-	packetSequenceFlags     = pbfield.TracePacket_SequenceFlags
-	packetStateCleared      = pbfield.TracePacket_IncrementalStateCleared // older form of flagCleared
-	packetPreviousDropped   = pbfield.TracePacket_PreviousPacketDropped
-	packetProcessDescriptor = pbfield.TracePacket_ProcessDescriptor
-	packetThreadDescriptor  = pbfield.TracePacket_ThreadDescriptor
-	packetTrigger           = pbfield.TracePacket_Trigger
-	packetDeflated          = pbfield.TracePacket_CompressedPackets
-	packetTimestampClock    = pbfield.TracePacket_TimestampClockId
-	packetDefaults          = pbfield.TracePacket_TracePacketDefaults
-	packetTrackDescriptor   = pbfield.TracePacket_TrackDescriptor
-	packetTrustedPID        = pbfield.TracePacket_TrustedPid
-	packetFirstOnSequence   = pbfield.TracePacket_FirstPacketOnSequence
-	packetMachine           = pbfield.TracePacket_MachineId
-	packetRemoteSync        = pbfield.TracePacket_RemoteClockSync
-	packetCloneTrigger      = pbfield.TracePacket_CloneSnapshotTrigger
-	packetZstd              = pbfield.TracePacket_ZstdCompressedPackets
-	packetCalls             = calls.Field
-)
-
-// Bits of packetSequenceFlags.
+// Bits of the sequence flags of a packet.
 const (
 	flagCleared    = pbfield.TracePacket_SEQ_INCREMENTAL_STATE_CLEARED // this packet resets the incremental state
 	flagNeedsState = pbfield.TracePacket_SEQ_NEEDS_INCREMENTAL_STATE   // the packet depends on the incremental state
@@ -76,24 +48,24 @@ func (p *packet) parse(b []byte) bool {
 	for len(b) > 0 {
 		n := 0
 		switch b[0] {
-		case packetTimestamp<<3 | varintKey:
+		case pbfield.TracePacket_Timestamp<<3 | varintKey:
 			p.time, n = consumeVarint(b[1:])
 			p.hasTime = true
-		case packetSequence<<3 | varintKey:
+		case pbfield.TracePacket_TrustedPacketSequenceId<<3 | varintKey:
 			var v uint64
 			v, n = consumeVarint(b[1:])
 			p.sequence = uint32(v)
-		case packetSequenceFlags<<3 | varintKey:
+		case pbfield.TracePacket_SequenceFlags<<3 | varintKey:
 			var v uint64
 			v, n = consumeVarint(b[1:])
 			p.flags |= uint32(v)
-		case packetTrackEvent<<3 | bytesKey:
-			p.kind = packetTrackEvent
+		case pbfield.TracePacket_TrackEvent<<3 | bytesKey:
+			p.kind = pbfield.TracePacket_TrackEvent
 			p.data, n = consumeBytes(b[1:])
-		case packetTrustedUID<<3 | varintKey:
+		case pbfield.TracePacket_TrustedUid<<3 | varintKey:
 			_, n = consumeVarint(b[1:])
-		case packetTrustedPID<<3&0x7f | varintKey | 0x80: // the first byte of two
-			if len(b) < 2 || b[1] != packetTrustedPID<<3>>7 {
+		case pbfield.TracePacket_TrustedPid<<3&0x7f | varintKey | 0x80: // the first byte of two
+			if len(b) < 2 || b[1] != pbfield.TracePacket_TrustedPid<<3>>7 {
 				if b = p.another(b); b == nil {
 					return false
 				}
@@ -129,29 +101,29 @@ func (p *packet) another(b []byte) []byte {
 
 func (p *packet) field(f *fields) {
 	switch f.number {
-	case packetTimestamp:
+	case pbfield.TracePacket_Timestamp:
 		p.time, p.hasTime = f.value, true
-	case packetTimestampClock:
+	case pbfield.TracePacket_TimestampClockId:
 		p.clock = uint32(f.value)
-	case packetSequence:
+	case pbfield.TracePacket_TrustedPacketSequenceId:
 		p.sequence = uint32(f.value)
-	case packetSequenceFlags:
+	case pbfield.TracePacket_SequenceFlags:
 		p.flags |= uint32(f.value)
-	case packetStateCleared:
+	case pbfield.TracePacket_IncrementalStateCleared: // older form of flagCleared
 		if f.value != 0 {
 			p.flags |= flagCleared
 		}
-	case packetPreviousDropped:
+	case pbfield.TracePacket_PreviousPacketDropped:
 		p.dropped = f.value != 0
-	case packetDefaults:
+	case pbfield.TracePacket_TracePacketDefaults:
 		p.defaults = f.raw
-	case packetInterned:
+	case pbfield.TracePacket_InternedData:
 		p.interned = f.raw
-	case packetTrustedPID:
+	case pbfield.TracePacket_TrustedPid:
 		p.pid = int32(f.value)
-	case packetMachine:
+	case pbfield.TracePacket_MachineId:
 		p.machine = uint32(f.value)
-	case packetTrustedUID, packetFirstOnSequence:
+	case pbfield.TracePacket_TrustedUid, pbfield.TracePacket_FirstPacketOnSequence:
 	default:
 		// A field added by a newer service must not hide one that is read.
 		if p.kind == 0 || read(f.number) {
@@ -163,8 +135,9 @@ func (p *packet) field(f *fields) {
 // read reports whether a kind of packet is read.
 func read(kind protowire.Number) bool {
 	switch kind {
-	case packetTrackEvent, packetTrackDescriptor, packetProcessDescriptor, packetThreadDescriptor, packetProcessTree,
-		packetTrigger, packetCloneTrigger, packetClockSnapshot, packetDeflated, packetZstd, packetRemoteSync, packetCalls:
+	case pbfield.TracePacket_TrackEvent, pbfield.TracePacket_TrackDescriptor, pbfield.TracePacket_ProcessDescriptor, pbfield.TracePacket_ThreadDescriptor,
+		pbfield.TracePacket_ProcessTree, pbfield.TracePacket_Trigger, pbfield.TracePacket_CloneSnapshotTrigger, pbfield.TracePacket_ClockSnapshot,
+		pbfield.TracePacket_CompressedPackets, pbfield.TracePacket_ZstdCompressedPackets, pbfield.TracePacket_RemoteClockSync, pbfield.TracePacket_TracexCalls:
 		return true
 	}
 	return false
@@ -179,14 +152,15 @@ const maxStamps = 64
 // reports whether the stamps were found.
 func (p *packet) stamped(b []byte) bool {
 	for at := max(0, len(b)-maxStamps); at < len(b); at++ {
-		if b[at] != packetTrustedUID<<3|varintKey {
+		if b[at] != pbfield.TracePacket_TrustedUid<<3|varintKey {
 			continue
 		}
 		var q packet
 		f := fields{rest: b[at:]}
 		for f.next() {
 			switch f.number {
-			case packetTrustedUID, packetSequence, packetTrustedPID, packetMachine, packetPreviousDropped:
+			case pbfield.TracePacket_TrustedUid, pbfield.TracePacket_TrustedPacketSequenceId, pbfield.TracePacket_TrustedPid, pbfield.TracePacket_MachineId,
+				pbfield.TracePacket_PreviousPacketDropped:
 				q.field(&f)
 			default:
 				f.fail()
@@ -275,9 +249,9 @@ func (s *Process) has(p *packet) bool {
 // eventful reports whether a packet has events.
 func (p *packet) eventful() bool {
 	switch p.kind {
-	case packetTrackEvent:
+	case pbfield.TracePacket_TrackEvent:
 		return true
-	case packetCalls:
+	case pbfield.TracePacket_TracexCalls:
 		part, err := calls.Decode(p.data)
 		return err == nil && part.HasThread && len(part.Objects)+len(part.Open) > 0
 	}

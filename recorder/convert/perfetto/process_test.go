@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"tracex/format"
+	"tracex/format/pbfield"
 	"tracex/recorder/internal/perfetto/calls"
 )
 
@@ -23,7 +24,7 @@ func stamped(t *testing.T, trace []byte, pid uint64) (all []byte) {
 			t.Fatal("no packet")
 		}
 		m := message(bytes.Clone(packet))
-		m.number(packetTrustedPID, pid)
+		m.number(pbfield.TracePacket_TrustedPid, pid)
 		all = appendPacket(all, m)
 	}
 	return all

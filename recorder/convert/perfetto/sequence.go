@@ -1,5 +1,7 @@
 package perfetto
 
+import "tracex/format/pbfield"
+
 // sequence is the state of one writer's packets: the incremental state, which
 // flagCleared resets, and the state that persists. Both have a field for each default that the
 // packets of a sequence may leave out.
@@ -24,16 +26,6 @@ type sequence struct {
 	lastTimeline *timeline
 }
 
-// Numbers of fields of TracePacketDefaults and TrackEventDefaults.
-const (
-	defaultsTrackEvent = 11
-	defaultsClock      = 58
-
-	defaultsTrack    = 11
-	defaultsCounters = 31
-	defaultsDoubles  = 45
-)
-
 // clear resets the sequence's incremental state.
 func (s *sequence) clear() {
 	s.interned = interned{}
@@ -56,17 +48,17 @@ func (s *sequence) setDefaults(b []byte, machine uint32) bool {
 	f := fields{rest: b}
 	for f.next() {
 		switch f.number {
-		case defaultsClock:
+		case pbfield.TracePacketDefaults_TimestampClockId:
 			s.clock = uint32(f.value)
-		case defaultsTrackEvent:
+		case pbfield.TracePacketDefaults_TrackEventDefaults:
 			g := fields{rest: f.raw}
 			for g.next() {
 				switch g.number {
-				case defaultsTrack:
+				case pbfield.TrackEventDefaults_TrackUuid:
 					s.track = g.value
-				case defaultsCounters:
+				case pbfield.TrackEventDefaults_ExtraCounterTrackUuids:
 					s.counters = g.numbers(s.counters, varint)
-				case defaultsDoubles:
+				case pbfield.TrackEventDefaults_ExtraDoubleCounterTrackUuids:
 					s.doubles = g.numbers(s.doubles, varint)
 				}
 			}

@@ -8,27 +8,29 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"tracex/format/pbfield"
 )
 
 // needing adds an event that depends on the state of its sequence.
 func (s *story) needing(time uint64, name uint64, more ...func(p *message)) {
 	s.time = time
 	s.add(func(p *message) {
-		p.number(packetSequenceFlags, flagNeedsState)
+		p.number(pbfield.TracePacket_SequenceFlags, flagNeedsState)
 		for _, f := range more {
 			f(p)
 		}
-		p.bytes(packetTrackEvent, nested(func(e *message) {
-			e.number(eventType, typeInstant)
-			e.number(eventTrack, 10)
-			e.number(eventNameIID, name)
+		p.bytes(pbfield.TracePacket_TrackEvent, nested(func(e *message) {
+			e.number(pbfield.TrackEvent_Type, pbfield.TrackEvent_TYPE_INSTANT)
+			e.number(pbfield.TrackEvent_TrackUuid, 10)
+			e.number(pbfield.TrackEvent_NameIid, name)
 		}))
 	})
 }
 
 func naming(iid uint64, name string) func(p *message) {
-	return field(packetInterned, nested(func(in *message) {
-		in.bytes(internedEventNames, nested(func(n *message) {
+	return field(pbfield.TracePacket_InternedData, nested(func(in *message) {
+		in.bytes(pbfield.InternedData_EventNames, nested(func(n *message) {
 			n.number(1, iid)
 			n.text(2, name)
 		}))
@@ -42,14 +44,14 @@ func TestState(t *testing.T) {
 	s.track(10, 0, "", ofThreadOf(1, 5, "main"))
 	s.needing(100, 1, naming(1, "A"))
 	s.needing(110, 1)
-	s.needing(120, 1, func(p *message) { p.number(packetPreviousDropped, 1) })
+	s.needing(120, 1, func(p *message) { p.number(pbfield.TracePacket_PreviousPacketDropped, 1) })
 	s.needing(130, 1)
 	s.instant(135, "needs nothing", onTrack(10))
 	s.on(2, 10)
 	s.needing(140, 1, naming(1, "B"))
 	s.needing(150, 1, func(p *message) {
-		p.number(packetPreviousDropped, 1)
-		p.number(packetStateCleared, 1)
+		p.number(pbfield.TracePacket_PreviousPacketDropped, 1)
+		p.number(pbfield.TracePacket_IncrementalStateCleared, 1)
 		naming(1, "C")(p)
 	})
 	s.sequence = 3
@@ -92,7 +94,7 @@ func TestManySequences(t *testing.T) {
 			n.number(1, i+1)
 			n.bytes(2, text)
 		})
-		large.read(nested(func(in *message) { in.bytes(internedEventNames, entry) }))
+		large.read(nested(func(in *message) { in.bytes(pbfield.InternedData_EventNames, entry) }))
 		q.count(large)
 	}
 	if large.valid || large.bytes > knownState {
@@ -110,22 +112,24 @@ func TestCompressed(t *testing.T) {
 		z := zlib.NewWriter(&out)
 		z.Write(b)
 		z.Close()
-		return field(packetDeflated, out.Bytes())
+		return field(pbfield.TracePacket_CompressedPackets, out.Bytes())
 	}
 	z, err := zstd.NewWriter(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	packed := func(b []byte) func(*message) { return field(packetZstd, z.EncodeAll(b, nil)) }
+	packed := func(b []byte) func(*message) {
+		return field(pbfield.TracePacket_ZstdCompressedPackets, z.EncodeAll(b, nil))
+	}
 	other := simple()
 	other.begin(150, "D")
 	other.end(160)
 	s := &story{}
-	s.add(field(packetDeflated, message("no zlib")))
-	s.add(field(packetZstd, message("no zstd")))
+	s.add(field(pbfield.TracePacket_CompressedPackets, message("no zlib")))
+	s.add(field(pbfield.TracePacket_ZstdCompressedPackets, message("no zstd")))
 	s.add(deflate(inner.trace))
 	s.add(packed(other.trace))
-	s.add(field(packetDeflated, message("no zlib")))
+	s.add(field(pbfield.TracePacket_CompressedPackets, message("no zlib")))
 	s.add(packed(other.trace[:len(other.trace)-3])) // cut
 	s.add(packed(appendPacket(nil, nested(deflate(inner.trace)))))
 	s.add(packed(nil))
@@ -154,9 +158,9 @@ func TestCompressed(t *testing.T) {
 func TestUnknownFields(t *testing.T) {
 	unknown := func(p *message) { p.bytes(1950, message("new")); p.number(1951, 1) }
 	event := func(name string) func(p *message) {
-		return field(packetTrackEvent, nested(func(e *message) {
-			e.number(eventType, typeInstant)
-			e.text(eventName, name)
+		return field(pbfield.TracePacket_TrackEvent, nested(func(e *message) {
+			e.number(pbfield.TrackEvent_Type, pbfield.TrackEvent_TYPE_INSTANT)
+			e.text(pbfield.TrackEvent_Name, name)
 		}))
 	}
 	s := simple()
@@ -165,8 +169,8 @@ func TestUnknownFields(t *testing.T) {
 	s.time = 101
 	s.add(func(p *message) { unknown(p); event("behind")(p) })
 	s.add(func(p *message) {
-		p.bytes(packetTrackDescriptor, nested(func(d *message) {
-			d.number(trackUUID, 20)
+		p.bytes(pbfield.TracePacket_TrackDescriptor, nested(func(d *message) {
+			d.number(pbfield.TrackDescriptor_Uuid, 20)
 			ofThreadOf(1, 6, "described")(d)
 		}))
 		unknown(p)
@@ -214,40 +218,44 @@ func TestUnpatched(t *testing.T) {
 	s.clocksAt(0, clockBoottime, 1000, 65, 0)
 	stamped := func(time uint64, fill func(p *message)) {
 		var p message
-		p.number(packetTimestamp, time)
-		p.number(packetTimestampClock, 65)
+		p.number(pbfield.TracePacket_Timestamp, time)
+		p.number(pbfield.TracePacket_TimestampClockId, 65)
 		fill(&p)
 		p.stamps(2)
-		p.number(packetPreviousDropped, 0)
+		p.number(pbfield.TracePacket_PreviousPacketDropped, 0)
 		s.trace = appendPacket(s.trace, p)
 	}
 	event := func(kind uint64, name string) message {
 		return nested(func(e *message) {
-			e.number(eventType, kind)
+			e.number(pbfield.TrackEvent_Type, kind)
 			if name != "" {
-				e.text(eventName, name)
+				e.text(pbfield.TrackEvent_Name, name)
 			}
 		})
 	}
 	zeros := message{0, 0, 0, 0}
 	begun := func(name string) func(p *message) {
-		return func(p *message) { p.bytes(packetTrackEvent, event(typeBegin, name)) }
+		return func(p *message) {
+			p.bytes(pbfield.TracePacket_TrackEvent, event(pbfield.TrackEvent_TYPE_SLICE_BEGIN, name))
+		}
 	}
 	stamped(1, begun("A"))
 	stamped(1, func(p *message) { // within the event
-		e := append(event(typeBegin, "B"), eventAnnotations<<3|bytesKey)
-		p.bytes(packetTrackEvent, append(append(e, zeros...), "name"...))
+		e := append(event(pbfield.TrackEvent_TYPE_SLICE_BEGIN, "B"), pbfield.TrackEvent_DebugAnnotations<<3|bytesKey)
+		p.bytes(pbfield.TracePacket_TrackEvent, append(append(e, zeros...), "name"...))
 	})
 	stamped(1, func(p *message) { // after the event
 		begun("C")(p)
-		*p = append(append(*p, packetInterned<<3|bytesKey), zeros...)
+		*p = append(append(*p, pbfield.TracePacket_InternedData<<3|bytesKey), zeros...)
 	})
 	stamped(1, func(p *message) { // the event itself
-		*p = append(append(*p, packetTrackEvent<<3|bytesKey), zeros...)
-		*p = append(*p, event(typeInstant, "lost")...)
+		*p = append(append(*p, pbfield.TracePacket_TrackEvent<<3|bytesKey), zeros...)
+		*p = append(*p, event(pbfield.TrackEvent_TYPE_INSTANT, "lost")...)
 	})
 	for range 3 {
-		stamped(1, func(p *message) { p.bytes(packetTrackEvent, event(typeEnd, "")) })
+		stamped(1, func(p *message) {
+			p.bytes(pbfield.TracePacket_TrackEvent, event(pbfield.TrackEvent_TYPE_SLICE_END, ""))
+		})
 	}
 	s.tells(t, `
 		# process 1 › main 5

@@ -2,6 +2,8 @@ package perfetto
 
 import (
 	"testing"
+
+	"tracex/format/pbfield"
 )
 
 // TestSlices: nested slices.
@@ -44,7 +46,7 @@ func TestNamedEnd(t *testing.T) {
 	s := simple()
 	s.begin(100, "A")
 	s.begin(110, "B")
-	s.event(120, typeEnd, "A")
+	s.event(120, pbfield.TrackEvent_TYPE_SLICE_END, "A")
 	s.begin(130, "C") // B ended with A, without its own end
 	s.end(140)
 	s.tells(t, `
@@ -59,7 +61,7 @@ func TestNamedEnd(t *testing.T) {
 func TestOtherName(t *testing.T) {
 	s := simple()
 	s.begin(100, "A")
-	s.event(120, typeEnd, "B")
+	s.event(120, pbfield.TrackEvent_TYPE_SLICE_END, "B")
 	s.end(140)
 	s.tells(t, `
 	# process 1 › main 5
@@ -73,8 +75,8 @@ func TestEndsTogether(t *testing.T) {
 	s := simple()
 	s.begin(100, "A")
 	s.begin(110, "B")
-	s.event(120, typeEnd, "A")
-	s.event(120, typeEnd, "B")
+	s.event(120, pbfield.TrackEvent_TYPE_SLICE_END, "A")
+	s.event(120, pbfield.TrackEvent_TYPE_SLICE_END, "B")
 	s.begin(120, "C")
 	s.end(130)
 	s.tells(t, `
@@ -106,9 +108,9 @@ func TestMoment(t *testing.T) {
 func TestWhole(t *testing.T) {
 	s := simple()
 	whole := func(duration uint64) func(*message) {
-		return field(eventLegacy, nested(func(m *message) {
-			m.number(legacyPhase, 'X')
-			m.number(legacyDurationUS, duration)
+		return field(pbfield.TrackEvent_LegacyEvent, nested(func(m *message) {
+			m.number(pbfield.TrackEvent_LegacyEvent_Phase, 'X')
+			m.number(pbfield.TrackEvent_LegacyEvent_DurationUs, duration)
 		}))
 	}
 	s.event(100_000, 0, "A", whole(100))

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"tracex/format/pbfield"
 )
 
 // plainSlice is a slice found by the plain algorithm.
@@ -92,14 +94,14 @@ func TestPlain(t *testing.T) {
 				s.end(now)
 				p.end("", at)
 			case 4:
-				s.event(now, typeEnd, name)
+				s.event(now, pbfield.TrackEvent_TYPE_SLICE_END, name)
 				p.end(name, at)
 			case 5:
 				s.instant(now, name)
 				p.begin(name, at, 0)
 			default:
 				duration := r.IntN(12)
-				s.phased(now, 'X', name, func(g *message) { g.number(legacyDurationUS, uint64(duration)) })
+				s.phased(now, 'X', name, func(g *message) { g.number(pbfield.TrackEvent_LegacyEvent_DurationUs, uint64(duration)) })
 				p.begin(name, at, int64(duration)*1000)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"tracex/format"
+	"tracex/format/pbfield"
 )
 
 // story builds a trace packet by packet, for tests.
@@ -22,11 +23,11 @@ type story struct {
 func (s *story) add(fill func(p *message)) {
 	var p message
 	if s.time != 0 {
-		p.number(packetTimestamp, s.time)
+		p.number(pbfield.TracePacket_Timestamp, s.time)
 	}
 	fill(&p)
 	if s.sequence != 0 {
-		p.number(packetSequence, s.sequence)
+		p.number(pbfield.TracePacket_TrustedPacketSequenceId, s.sequence)
 	}
 	s.trace = appendPacket(s.trace, p)
 }
@@ -36,9 +37,9 @@ func (s *story) add(fill func(p *message)) {
 func (s *story) on(sequence, track uint64) {
 	s.sequence = sequence
 	s.add(func(p *message) {
-		p.number(packetSequenceFlags, flagCleared)
-		p.bytes(packetDefaults, nested(func(d *message) {
-			d.bytes(defaultsTrackEvent, nested(func(e *message) { e.number(defaultsTrack, track) }))
+		p.number(pbfield.TracePacket_SequenceFlags, flagCleared)
+		p.bytes(pbfield.TracePacket_TracePacketDefaults, nested(func(d *message) {
+			d.bytes(pbfield.TracePacketDefaults_TrackEventDefaults, nested(func(e *message) { e.number(pbfield.TrackEventDefaults_TrackUuid, track) }))
 		}))
 	})
 }
@@ -47,13 +48,13 @@ func (s *story) on(sequence, track uint64) {
 func (s *story) event(time, kind uint64, name string, more ...func(e *message)) {
 	s.time = time
 	s.add(func(p *message) {
-		p.bytes(packetTrackEvent, nested(func(e *message) {
-			e.number(eventType, kind)
-			if kind != typeEnd {
-				e.text(eventCategories, "c")
+		p.bytes(pbfield.TracePacket_TrackEvent, nested(func(e *message) {
+			e.number(pbfield.TrackEvent_Type, kind)
+			if kind != pbfield.TrackEvent_TYPE_SLICE_END {
+				e.text(pbfield.TrackEvent_Categories, "c")
 			}
 			if name != "" {
-				e.text(eventName, name)
+				e.text(pbfield.TrackEvent_Name, name)
 			}
 			for _, f := range more {
 				f(e)
@@ -63,23 +64,25 @@ func (s *story) event(time, kind uint64, name string, more ...func(e *message)) 
 }
 
 func (s *story) begin(time uint64, name string, more ...func(e *message)) {
-	s.event(time, typeBegin, name, more...)
+	s.event(time, pbfield.TrackEvent_TYPE_SLICE_BEGIN, name, more...)
 }
-func (s *story) end(time uint64, more ...func(e *message)) { s.event(time, typeEnd, "", more...) }
+func (s *story) end(time uint64, more ...func(e *message)) {
+	s.event(time, pbfield.TrackEvent_TYPE_SLICE_END, "", more...)
+}
 func (s *story) instant(time uint64, name string, more ...func(e *message)) {
-	s.event(time, typeInstant, name, more...)
+	s.event(time, pbfield.TrackEvent_TYPE_INSTANT, name, more...)
 }
 
 // track adds a description of a track.
 func (s *story) track(uuid, parent uint64, name string, more ...func(d *message)) {
 	s.add(func(p *message) {
-		p.bytes(packetTrackDescriptor, nested(func(d *message) {
-			d.number(trackUUID, uuid)
+		p.bytes(pbfield.TracePacket_TrackDescriptor, nested(func(d *message) {
+			d.number(pbfield.TrackDescriptor_Uuid, uuid)
 			if parent != 0 {
-				d.number(trackParent, parent)
+				d.number(pbfield.TrackDescriptor_ParentUuid, parent)
 			}
 			if name != "" {
-				d.text(trackName, name)
+				d.text(pbfield.TrackDescriptor_Name, name)
 			}
 			for _, f := range more {
 				f(d)
@@ -95,7 +98,7 @@ func nested(fill func(m *message)) message {
 }
 
 func onTrack(uuid uint64) func(*message) {
-	return func(e *message) { e.number(eventTrack, uuid) }
+	return func(e *message) { e.number(pbfield.TrackEvent_TrackUuid, uuid) }
 }
 
 func field(number protowire.Number, b message) func(*message) {
@@ -103,7 +106,7 @@ func field(number protowire.Number, b message) func(*message) {
 }
 
 func ofThreadOf(pid, tid uint64, name string) func(*message) {
-	return field(trackThread, nested(func(m *message) {
+	return field(pbfield.TrackDescriptor_Thread, nested(func(m *message) {
 		m.number(1, pid)
 		m.number(2, tid)
 		m.text(5, name)
@@ -111,7 +114,7 @@ func ofThreadOf(pid, tid uint64, name string) func(*message) {
 }
 
 func ofProcessOf(pid uint64, name string) func(*message) {
-	return field(trackProcess, nested(func(m *message) {
+	return field(pbfield.TrackDescriptor_Process, nested(func(m *message) {
 		m.number(1, pid)
 		m.text(6, name)
 	}))
@@ -119,13 +122,15 @@ func ofProcessOf(pid uint64, name string) func(*message) {
 
 // annotate adds a debug annotation.
 func annotate(name string, fill func(a *message)) func(*message) {
-	return field(eventAnnotations, nested(func(a *message) {
-		a.text(annotationName, name)
+	return field(pbfield.TrackEvent_DebugAnnotations, nested(func(a *message) {
+		a.text(pbfield.DebugAnnotation_Name, name)
 		fill(a)
 	}))
 }
 
-func intValue(n uint64) func(*message) { return func(a *message) { a.number(annotationInt, n) } }
+func intValue(n uint64) func(*message) {
+	return func(a *message) { a.number(pbfield.DebugAnnotation_IntValue, n) }
+}
 
 // simple begins a story of one thread.
 func simple() *story {

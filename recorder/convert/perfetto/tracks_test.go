@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"tracex/format/pbfield"
 )
 
 // TestProcesses: several processes.
@@ -81,7 +83,9 @@ func TestJoined(t *testing.T) {
 	for i := range uint64(3) {
 		s.track(20+i, 10, "Async")
 	}
-	apart := func(d *message) { d.number(trackMerging, mergeNone) }
+	apart := func(d *message) {
+		d.number(pbfield.TrackDescriptor_SiblingMergeBehavior, pbfield.TrackDescriptor_SIBLING_MERGE_BEHAVIOR_NONE)
+	}
 	s.track(30, 10, "Async", apart)
 	s.begin(100, "A", onTrack(20))
 	s.begin(110, "B", onTrack(21))
@@ -111,8 +115,8 @@ func TestJoined(t *testing.T) {
 func TestJoinedByKey(t *testing.T) {
 	s := simple()
 	byKey := func(d *message) {
-		d.number(trackMerging, mergeByKey)
-		d.number(trackMergeInt, 5)
+		d.number(pbfield.TrackDescriptor_SiblingMergeBehavior, pbfield.TrackDescriptor_SIBLING_MERGE_BEHAVIOR_BY_SIBLING_MERGE_KEY)
+		d.number(pbfield.TrackDescriptor_SiblingMergeKeyInt, 5)
 	}
 	s.track(20, 10, "First", byKey)
 	s.track(21, 10, "Second", byKey)
@@ -170,11 +174,11 @@ func TestTrackNames(t *testing.T) {
 	name := func(number protowire.Number, name string) func(*message) {
 		return func(d *message) { d.text(number, name) }
 	}
-	s.track(20, 10, "", name(trackAtraceName, "atrace"), name(trackStaticName, "static"))
-	s.track(21, 10, "", name(trackStaticName, "static 21"), name(trackAtraceName, "atrace"))
-	s.track(22, 10, "name", name(trackStaticName, "static"))
+	s.track(20, 10, "", name(pbfield.TrackDescriptor_AtraceName, "atrace"), name(pbfield.TrackDescriptor_StaticName, "static"))
+	s.track(21, 10, "", name(pbfield.TrackDescriptor_StaticName, "static 21"), name(pbfield.TrackDescriptor_AtraceName, "atrace"))
+	s.track(22, 10, "name", name(pbfield.TrackDescriptor_StaticName, "static"))
 	s.add(func(p *message) {
-		p.bytes(packetTrackDescriptor, nested(func(d *message) { d.text(trackName, "no number") }))
+		p.bytes(pbfield.TracePacket_TrackDescriptor, nested(func(d *message) { d.text(pbfield.TrackDescriptor_Name, "no number") }))
 	})
 	s.track(0, 10, "below")
 	for i := range uint64(3) {
@@ -221,16 +225,16 @@ func TestLanes(t *testing.T) {
 // TestNames has processes and threads named by older packets.
 func TestNames(t *testing.T) {
 	s := &story{sequence: 2}
-	s.add(func(p *message) { p.number(packetSequenceFlags, flagCleared) })
+	s.add(func(p *message) { p.number(pbfield.TracePacket_SequenceFlags, flagCleared) })
 	s.add(func(p *message) {
-		p.bytes(packetThreadDescriptor, nested(func(m *message) {
+		p.bytes(pbfield.TracePacket_ThreadDescriptor, nested(func(m *message) {
 			m.number(1, 300)
 			m.number(2, 301)
 			m.text(5, "render")
 		}))
 	})
 	s.add(func(p *message) {
-		p.bytes(packetProcessDescriptor, nested(func(m *message) {
+		p.bytes(pbfield.TracePacket_ProcessDescriptor, nested(func(m *message) {
 			m.number(1, 300)
 			m.text(2, "browser")
 			m.text(2, "--flag")
@@ -238,13 +242,13 @@ func TestNames(t *testing.T) {
 	})
 	s.instant(100, "A")
 	s.sequence = 3
-	s.add(func(p *message) { p.number(packetSequenceFlags, flagCleared) })
-	s.track(40, 0, "", field(trackThread, nested(func(m *message) {
+	s.add(func(p *message) { p.number(pbfield.TracePacket_SequenceFlags, flagCleared) })
+	s.track(40, 0, "", field(pbfield.TrackDescriptor_Thread, nested(func(m *message) {
 		m.number(1, 400)
 		m.number(2, 401)
 	})))
 	s.add(func(p *message) {
-		p.bytes(packetProcessTree, nested(func(tree *message) {
+		p.bytes(pbfield.TracePacket_ProcessTree, nested(func(tree *message) {
 			tree.bytes(1, nested(func(m *message) {
 				m.number(1, 400)
 				m.number(2, 1)
@@ -269,14 +273,14 @@ func TestNames(t *testing.T) {
 // TestSeveralThings has tracks that are described as several things at once.
 func TestSeveralThings(t *testing.T) {
 	s := simple()
-	states := func(d *message) { d.bytes(trackState, nil) }
+	states := func(d *message) { d.bytes(pbfield.TrackDescriptor_State, nil) }
 	s.track(20, 0, "", ofThreadOf(1, 6, "thread"), ofProcessOf(1, "process"), states)
 	s.track(21, 0, "", ofProcessOf(2, "other"), states)
 	s.begin(100, "A", onTrack(20))
-	s.event(105, typeState, "no state", onTrack(20))
+	s.event(105, pbfield.TrackEvent_TYPE_STATE, "no state", onTrack(20))
 	s.end(110, onTrack(20))
 	s.begin(120, "B", onTrack(21))
-	s.event(125, typeState, "no state", onTrack(21))
+	s.event(125, pbfield.TrackEvent_TYPE_STATE, "no state", onTrack(21))
 	s.end(130, onTrack(21))
 	s.tells(t, `
 		# process 1 › thread 6
@@ -304,11 +308,11 @@ func TestChromeNames(t *testing.T) {
 			}
 		})
 	}
-	s.track(20, 0, "", field(trackProcess, of(200, 0)), field(trackChrome, nested(number(1, 2))))
-	s.track(21, 20, "", field(trackThread, of(200, 201)), field(trackChromeMore, nested(number(1, 8))))
-	s.track(30, 0, "", field(trackProcess, of(300, 0, number(4, 6))))
-	s.track(31, 30, "", field(trackThread, of(300, 301, number(4, 18))))
-	s.track(41, 30, "", field(trackThread, of(300, 302, number(4, 18), func(m *message) { m.text(5, "named") })))
+	s.track(20, 0, "", field(pbfield.TrackDescriptor_Process, of(200, 0)), field(trackChrome, nested(number(1, 2))))
+	s.track(21, 20, "", field(pbfield.TrackDescriptor_Thread, of(200, 201)), field(trackChromeMore, nested(number(1, 8))))
+	s.track(30, 0, "", field(pbfield.TrackDescriptor_Process, of(300, 0, number(4, 6))))
+	s.track(31, 30, "", field(pbfield.TrackDescriptor_Thread, of(300, 301, number(4, 18))))
+	s.track(41, 30, "", field(pbfield.TrackDescriptor_Thread, of(300, 302, number(4, 18), func(m *message) { m.text(5, "named") })))
 	s.instant(100, "A", onTrack(21))
 	s.instant(101, "B", onTrack(31))
 	s.instant(102, "C", onTrack(41))
@@ -326,7 +330,7 @@ func TestChromeNames(t *testing.T) {
 func TestTriggers(t *testing.T) {
 	s := simple()
 	s.time = 100
-	for _, kind := range []protowire.Number{packetTrigger, packetCloneTrigger} {
+	for _, kind := range []protowire.Number{pbfield.TracePacket_Trigger, pbfield.TracePacket_CloneSnapshotTrigger} {
 		s.add(func(p *message) {
 			p.bytes(kind, nested(func(m *message) {
 				m.text(1, "fired")
