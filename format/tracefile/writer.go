@@ -83,6 +83,18 @@ func (w *Writer) Behind() {
 	}
 }
 
+// NextThread and NextEvent take the next number; ok is false if the format has no more.
+func (w *Writer) NextThread() (id int32, ok bool) { return next(&w.Threads) }
+func (w *Writer) NextEvent() (id int32, ok bool)  { return next(&w.Events) }
+
+func next(n *int64) (id int32, ok bool) {
+	if *n > math.MaxInt32 {
+		return 0, false
+	}
+	*n++
+	return int32(*n - 1), true
+}
+
 // Version returns the version of the format being written.
 func (w *Writer) Version() format.Version { return w.version }
 

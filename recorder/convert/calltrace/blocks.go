@@ -49,9 +49,12 @@ type Blocks struct {
 }
 
 const (
-	// BlockSize and BlockBudget are the usual Size and Budget.
-	BlockSize   = 1 << 20
-	BlockBudget = 16 << 20
+	// BlockSize and BlockBudget are the usual Size and Budget. Instrumented programs have more threads that go on
+	// at once: their blocks are smaller, and more may wait.
+	BlockSize          = 1 << 20
+	BlockBudget        = 16 << 20
+	InstrumentedSize   = 512 << 10
+	InstrumentedBudget = 32 << 20
 	// mostRecent is how many threads keep the memory of a written block for the next one.
 	mostRecent = 32
 	// mostSpare is how many ended threads' memory is kept, spareSize how much of each: a larger

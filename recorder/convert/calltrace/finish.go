@@ -20,8 +20,7 @@ func (w *Writer) Finish(ctx context.Context) (*Summary, error) {
 	for w.err == nil && w.live.next != &w.live {
 		_ = w.live.next.Close(w.last) // the error is in w.err
 	}
-	w.finishing = true
-	if w.threads == 0 && w.err == nil {
+	if w.blocks.To == nil && w.err == nil {
 		w.setOrigin(w.first)
 	}
 	for i, k := range w.tracks {
@@ -40,12 +39,12 @@ func (w *Writer) Finish(ctx context.Context) (*Summary, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
-	if w.err = w.blocks.To.End(w.last - w.origin); w.err != nil {
+	if w.err = w.blocks.To.End(w.last - w.blocks.To.Origin); w.err != nil {
 		return nil, w.err
 	}
 	w.left.Count(longText, w.dict.Cut, -1)
 	return &Summary{
-		Threads: int(w.threads), Events: w.events, LeftOut: w.left.List(), Took: time.Duration(w.last - w.first),
+		Threads: int(w.blocks.To.Threads), Events: w.blocks.To.Events, LeftOut: w.left.List(), Took: time.Duration(w.last - w.first),
 	}, nil
 }
 

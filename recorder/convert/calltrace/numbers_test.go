@@ -16,11 +16,12 @@ func TestNumbers(t *testing.T) {
 		name string
 		use  func(w *Writer)
 	}{
-		{"events", func(w *Writer) { w.events = math.MaxInt32 }},
-		{"threads", func(w *Writer) { w.threads = math.MaxInt32 }},
+		{"events", func(w *Writer) { w.blocks.To.Events = math.MaxInt32 }},
+		{"threads", func(w *Writer) { w.blocks.To.Threads = math.MaxInt32 }},
 		{"methods", func(w *Writer) { w.dict.Counts[format.KindMethodDescriptor] = math.MaxInt32 - 1 }},
 	} {
 		w := New(tracefile.Files{Data: io.Discard, Index: io.Discard, Times: io.Discard}, Options{})
+		w.setOrigin(0)
 		c.use(w)
 		var err error
 		for i := 0; err == nil && i < 3; i++ {

@@ -50,16 +50,16 @@ func (t *Thread) begin() error {
 	case w.probe:
 		w.err = errProbed
 		return w.err
-	case w.threads > math.MaxInt32:
+	}
+	if w.blocks.To == nil {
+		w.setOrigin(min(0, w.first))
+	}
+	var ok bool
+	if t.block.Thread, ok = w.blocks.To.NextThread(); !ok {
 		w.err = errNumbers
 		return w.err
 	}
-	if w.threads == 0 && !w.finishing {
-		w.setOrigin(min(0, w.first))
-	}
 	t.begun = true
-	t.block.Thread = int32(w.threads)
-	w.threads++
 	t.prev, t.next = w.live.prev, &w.live
 	t.prev.next, t.next.prev = t, t
 	w.blocks.Equip(&t.block)
@@ -68,9 +68,9 @@ func (t *Thread) begin() error {
 
 // at returns the time to write for an event of the thread, which was noted.
 func (t *Thread) at(ns int64) int64 {
-	if ns < t.w.origin {
+	if origin := t.w.blocks.To.Origin; ns < origin {
 		t.w.left.Count(early, 1, -1)
-		ns = t.w.origin
+		ns = origin
 	}
 	if ns < t.last {
 		t.w.left.Count(backwards, 1, -1)
@@ -118,7 +118,7 @@ func (t *Thread) deep() bool {
 // push begins a call, whose header data ends with.
 func (t *Thread) push(ns int64, event int32, data []byte) error {
 	content := t.block.Header(data)
-	t.block.Touch(ns - t.w.origin)
+	t.block.Touch(ns - t.w.blocks.To.Origin)
 	t.stack = append(t.stack, open{ns, content, event})
 	t.w.open++
 	return t.wrote()
@@ -145,9 +145,9 @@ func (t *Thread) End(ns int64, e *End) error {
 // pop ends the innermost call, whose footer data ends with.
 func (t *Thread) pop(ns int64, data []byte) error {
 	top := len(t.stack) - 1
-	o := &t.stack[top]
-	t.block.Footer(data, o.content, format.TimeCell{ID: o.event, Start: o.start - t.w.origin, Duration: max(0, ns-o.start)})
-	t.block.Touch(ns - t.w.origin)
+	o, origin := &t.stack[top], t.w.blocks.To.Origin
+	t.block.Footer(data, o.content, format.TimeCell{ID: o.event, Start: o.start - origin, Duration: max(0, ns-o.start)})
+	t.block.Touch(ns - origin)
 	t.stack = t.stack[:top]
 	t.w.open--
 	return t.wrote()

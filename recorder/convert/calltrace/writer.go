@@ -24,7 +24,8 @@ type Options struct {
 	Progress func(data int64)
 }
 
-const defaultMemory = 64 << 20
+// Memory is how many bytes of events are usually kept in memory.
+const Memory = 64 << 20
 
 // Writer writes one trace. One goroutine may use it and its threads and tracks. After a failure of
 // a file all calls return its error.
@@ -42,19 +43,15 @@ type Writer struct {
 	closed  *spool.Stream // these, see Track.Close; nil if there are none
 	groups  []*Group
 
-	threads     int64     // numbered
-	events      int64     // numbered
 	open        int       // calls that have begun, in all threads
 	nested      int       // calls that have begun, in the nesting of all tracks
 	first, last int64     // ns: of all events
-	origin      int64     // ns: where the times of the trace begin
 	live        Thread    // the head of a ring of the threads that are not closed
 	anchor      time.Time // the wall time of the moment 0
 	anchored    bool      // it is known
 	shift       int64     // ns: is added to the times of events, see Move
 	moved       bool
 	probe       bool // see Probe
-	finishing   bool // no events of threads come any more
 	finished    bool
 	constants
 	class          int32  // without a name, plus one; 0: not yet
@@ -71,7 +68,7 @@ var (
 func New(to tracefile.Files, o Options) *Writer {
 	o.Version = cmp.Or(o.Version, format.Newest)
 	if o.Memory <= 0 {
-		o.Memory = defaultMemory
+		o.Memory = Memory
 	}
 	w := &Writer{options: o, to: to, spool: spool.New(o.TempDir, o.Memory), first: math.MaxInt64, last: math.MinInt64}
 	w.live.next, w.live.prev = &w.live, &w.live
@@ -95,28 +92,28 @@ func (w *Writer) TempDir() string { return w.options.TempDir }
 // The times of the trace begin at that moment, or with its first event if that is earlier. Without
 // threads they always begin with the first event.
 func (w *Writer) SetAnchor(t time.Time) {
-	if w.threads == 0 && !w.moved {
+	if w.blocks.To == nil && !w.moved {
 		w.anchor, w.anchored = t, true
 	}
 }
 
 // setOrigin begins the files: it decides where the times of the trace begin, before the first thread.
 func (w *Writer) setOrigin(ns int64) {
-	w.origin = ns
 	w.blocks.To = tracefile.NewWriter(w.options.Version, w.to, w.anchor.Add(time.Duration(ns)))
+	w.blocks.To.Origin = ns
 	w.blocks.To.Behind()
 }
 
 // number numbers an event.
 func (w *Writer) number() (int32, error) {
-	if w.err == nil && w.events > math.MaxInt32 {
-		w.err = errNumbers
-	}
 	if w.err != nil {
 		return 0, w.err
 	}
-	w.events++
-	return int32(w.events - 1), nil
+	event, ok := w.blocks.To.NextEvent()
+	if !ok {
+		w.err = errNumbers
+	}
+	return event, w.err
 }
 
 // farTime bounds times, in ns: 146 years before and after the anchor. So no difference overflows.

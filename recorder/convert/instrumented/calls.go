@@ -138,8 +138,7 @@ func (r *run) enter(f *function, counter uint64) bool {
 		return false
 	}
 	ns := max(p.clock.at(counter), r.ns)
-	event := int32(c.blocks.To.Events)
-	c.blocks.To.Events++
+	event := c.numberEvent()
 	r.calls++
 	which := counter
 	if p.clock.kind == raw.ClockNone {
@@ -186,7 +185,7 @@ func (r *run) leave(f *function, counter uint64) bool {
 func (p *process) head(b []byte, thread, location, method int32) []byte {
 	at := len(b)
 	b = slices.Grow(b, headSize+commonRoom)[:at+headSize]
-	p.encoder.layout.PutPointHead(b[at:], format.ClassCall, location, thread, int32(p.to.blocks.To.Events))
+	p.encoder.layout.PutPointHead(b[at:], format.ClassCall, location, thread, p.to.nextEvent())
 	binary.BigEndian.PutUint32(b[at+methodAt:], uint32(method))
 	return b
 }
@@ -276,8 +275,7 @@ func (p *process) thrown(t *thread, class format.Class) bool {
 	}
 	at := len(t.Bytes())
 	e.b = slices.Grow(t.Bytes(), headSize)[:at+headSize] // PutPointHead writes more than it needs
-	e.layout.PutPointHead(e.b[at:], class, location, t.Thread, int32(c.blocks.To.Events))
-	c.blocks.To.Events++
+	e.layout.PutPointHead(e.b[at:], class, location, t.Thread, c.numberEvent())
 	e.b = e.b[:at+format.PointHeadSize]
 	e.rawBytes(text)
 	t.Leaf(e.b)
@@ -334,8 +332,7 @@ func (p *program) callLocation(pc uint32, g *goroutine) int32 {
 
 // push adds the header of a call that is encoded, and numbers it.
 func (p *process) push(t *thread, f *function, ns int64) {
-	event := int32(p.to.blocks.To.Events)
-	p.to.blocks.To.Events++
+	event := p.to.numberEvent()
 	at := t.Header(p.encoder.b)
 	if p.clock.kind != raw.ClockNone {
 		t.Touch(ns)

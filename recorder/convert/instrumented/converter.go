@@ -28,10 +28,10 @@ func New(to tracefile.Files, o Options) (*Converter, error) {
 		o.Version = format.Newest
 	}
 	if o.BlockSize <= 0 {
-		o.BlockSize = defaultBlock
+		o.BlockSize = calltrace.InstrumentedSize
 	}
 	if o.Memory <= 0 {
-		o.Memory = defaultMemory
+		o.Memory = calltrace.InstrumentedBudget
 	}
 	layout := values.LayoutOf(int(o.Version))
 	if layout == nil {

@@ -246,12 +246,11 @@ func (p *process) note(t *thread, missing int64, sure bool) {
 	e := &p.encoder
 	e.b = slices.Grow(t.Bytes(), room)
 	at := len(e.b)
-	n := e.layout.PutDropped(e.b[at:at+room], t.Thread, int32(p.to.blocks.To.Events), p.gap.variable-1, missing)
+	n := e.layout.PutDropped(e.b[at:at+room], t.Thread, p.to.numberEvent(), p.gap.variable-1, missing)
 	e.b = e.b[:at+n]
 	if !sure {
 		e.b = e.b[:at+format.LeafValueAt]
 		e.raw(fmt.Sprint("at most ", missing))
 	}
-	p.to.blocks.To.Events++
 	t.Leaf(e.b)
 }

@@ -18,9 +18,9 @@ import (
 type Options struct {
 	// Version is the version of the format to write; 0 means the newest.
 	Version format.Version
-	// BlockSize is the size of a thread's blocks in bytes, 512 KiB if 0.
+	// BlockSize is the size of a thread's blocks in bytes, [calltrace.InstrumentedSize] if 0.
 	BlockSize int
-	// Memory is how many bytes of blocks may wait to be written, 32 MiB if 0.
+	// Memory is how many bytes of blocks may wait to be written, [calltrace.InstrumentedBudget] if 0.
 	Memory int
 	// Programs puts the name of its program before the name of each thread, even if there is
 	// only one program. Without it, threads of the first program that were written before a
@@ -217,11 +217,7 @@ type known struct {
 	end   bool // there will be no more goroutines
 }
 
-const (
-	defaultBlock  = 512 << 10
-	defaultMemory = 32 << 20
-	mostNumbers   = math.MaxInt32
-)
+const mostNumbers = math.MaxInt32
 
 // errNumbers is returned when the format has no more numbers for threads or events.
 var errNumbers = errors.New("more than 2,147,483,647 events or threads: the format cannot number them; the trace has the earlier ones")
@@ -233,6 +229,14 @@ func (c *Converter) number() bool {
 		return false
 	}
 	return true
+}
+
+// nextEvent is the number of the next event. numberEvent takes it, once the event is whole.
+func (c *Converter) nextEvent() int32 { return int32(c.blocks.To.Events) }
+
+func (c *Converter) numberEvent() int32 {
+	c.blocks.To.Events++
+	return int32(c.blocks.To.Events - 1)
 }
 
 // stop ends the conversion with an error.

@@ -76,13 +76,11 @@ func (t *thread) begin(c *Converter) bool {
 	if t.begun {
 		return true
 	}
-	threads := &c.blocks.To.Threads
-	if *threads >= mostNumbers {
+	var ok bool
+	if t.Thread, ok = c.blocks.To.NextThread(); !ok {
 		c.stop(errNumbers)
 		return false
 	}
-	t.Thread = int32(*threads)
-	*threads++
 	t.begun = true
 	t.p.told.Goroutines++
 	t.Owner, t.Named, t.Early = t, true, true

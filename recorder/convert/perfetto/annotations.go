@@ -150,7 +150,7 @@ func (a *arguments) leaf(n *annotation) (v format.Value, ok bool) {
 	case pbfield.DebugAnnotation_BoolValue:
 		return calltrace.Bool(n.bits != 0), true
 	case pbfield.DebugAnnotation_UintValue:
-		return unsigned(n.bits), true
+		return calltrace.Uint(n.bits), true
 	case pbfield.DebugAnnotation_IntValue:
 		return calltrace.Int(int64(n.bits)), true
 	case pbfield.DebugAnnotation_DoubleValue:

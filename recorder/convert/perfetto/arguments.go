@@ -2,7 +2,6 @@ package perfetto
 
 import (
 	"encoding/binary"
-	"math"
 	"strconv"
 
 	"tracex/format"
@@ -196,14 +195,6 @@ func (a *arguments) location(at sourceLocation, iid uint64, plain bool) int32 {
 
 func double(bits uint64) format.Value {
 	return format.Value{Kind: format.ValueDouble, Bits: int64(bits)}
-}
-
-// unsigned returns a number that may be too large for a signed one.
-func unsigned(n uint64) format.Value {
-	if n > math.MaxInt64 {
-		return calltrace.Unquoted(strconv.FormatUint(n, 10))
-	}
-	return calltrace.Int(int64(n))
 }
 
 func hexadecimal(n uint64) format.Value { return calltrace.Unquoted("0x" + strconv.FormatUint(n, 16)) }

@@ -36,7 +36,7 @@ func (a *arguments) gather(s *sequence, e *event) (at sourceLocation, iid uint64
 	}
 	switch e.correlates {
 	case pbfield.TrackEvent_CorrelationId:
-		a.add("correlation", unsigned(e.correlation))
+		a.add("correlation", calltrace.Uint(e.correlation))
 	case pbfield.TrackEvent_CorrelationIdStr:
 		a.add("correlation", calltrace.String(a.d.Text(e.correlationIs)))
 	case pbfield.TrackEvent_CorrelationIdStrIid:
@@ -45,7 +45,7 @@ func (a *arguments) gather(s *sequence, e *event) (at sourceLocation, iid uint64
 		}
 	}
 	if e.hasAsyncID && !a.asText {
-		a.add("id", unsigned(e.asyncID))
+		a.add("id", calltrace.Uint(e.asyncID))
 	}
 	a.flows("flow", e.flows, e.oldFlows)
 	a.flows("flow end", e.flowEnds, e.oldFlowEnds)

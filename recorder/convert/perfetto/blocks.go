@@ -1,7 +1,6 @@
 package perfetto
 
 import (
-	"math"
 	"time"
 
 	"tracex/format"
@@ -11,11 +10,6 @@ import (
 	"tracex/recorder/convert/spool"
 )
 
-const (
-	defaultMemory = 64 << 20
-	defaultBlock  = 1 << 20
-)
-
 // blocks writes threads as blocks: it encodes their events.
 type blocks struct {
 	calltrace.Blocks
@@ -23,13 +17,6 @@ type blocks struct {
 	void    []byte         // the footer of a call that returned void
 	events  int64          // added so far
 	early   bool           // names of threads are in their first blocks
-	observe observer       // nil except in tests
-}
-
-// observer is called with each event before it is encoded.
-type observer interface {
-	began(t *thread, event int32, r *record)
-	ended(t *thread, o *open, end int64)
 }
 
 // thread is a thread of the trace that is being written.
@@ -67,19 +54,18 @@ func beginBlocks(v format.Version, to tracefile.Files, origin int64, wall time.T
 
 // newBlocks adds to a trace.
 func newBlocks(to *tracefile.Writer) *blocks {
-	of := calltrace.Blocks{To: to, Size: defaultBlock, Budget: calltrace.BlockBudget}
+	of := calltrace.Blocks{To: to, Size: calltrace.BlockSize, Budget: calltrace.BlockBudget}
 	return &blocks{Blocks: of, version: to.Version(), void: voidFooter(to.Version())}
 }
 
 // number numbers an event.
 func (b *blocks) number() (int32, error) {
-	event := b.To.Events
-	if event > math.MaxInt32 {
+	event, ok := b.To.NextEvent()
+	if !ok {
 		return 0, calltrace.ErrNumbers
 	}
-	b.To.Events++
 	b.events++
-	return int32(event), nil
+	return event, nil
 }
 
 // push begins a call.
@@ -95,9 +81,6 @@ func (b *blocks) push(t *thread, time, duration int64, r *record) error {
 	at := t.Header(b.version.AppendCall(t.Bytes(), location, t.Thread, event, r.method, r.arguments, r.values))
 	t.Touch(time - b.To.Origin)
 	t.stack = append(t.stack, open{start: time, duration: duration, at: at, event: event, category: r.category, name: r.name})
-	if b.observe != nil {
-		b.observe.began(t, event, r)
-	}
 	return nil
 }
 
@@ -137,9 +120,6 @@ func (b *blocks) pop(t *thread, end int64) {
 	data := b.footer(t.Bytes(), o)
 	t.Footer(data, o.at, format.TimeCell{ID: o.event, Start: o.start - b.To.Origin, Duration: max(0, end-o.start)})
 	t.Touch(end - b.To.Origin)
-	if b.observe != nil {
-		b.observe.ended(t, o, end)
-	}
 	t.stack = t.stack[:len(t.stack)-1]
 }
 

@@ -109,11 +109,10 @@ func (d *callsIDs) sharedID(r reference) int32 {
 
 // nextThread returns the number of another thread of a trace that is shared; unnumbered if there are no more.
 func (d *callsIDs) nextThread() int32 {
-	if d.shared.Threads >= math.MaxInt32 {
-		return unnumbered
+	if id, ok := d.shared.NextThread(); ok {
+		return id
 	}
-	d.shared.Threads++
-	return int32(d.shared.Threads - 1)
+	return unnumbered
 }
 
 // eventID fails for event ids that are invalid or too large.

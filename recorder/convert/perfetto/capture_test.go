@@ -31,9 +31,8 @@ func captured(t testing.TB, path string) []byte {
 	return b
 }
 
-// TestCaptures converts traces of Perfetto's own service, and compares the slices,
-// before they are written and when they are read back, with those that its
-// trace_processor finds.
+// TestCaptures converts traces of Perfetto's own service, and compares the slices
+// that are read back with those that its trace_processor finds.
 func TestCaptures(t *testing.T) {
 	tables, err := filepath.Glob("testdata/*.slices.csv.gz")
 	if err != nil || len(tables) < 12 {
@@ -52,9 +51,7 @@ func TestCaptures(t *testing.T) {
 				if got, want := versionIn(t, w.data), cmp.Or(o.FormatVersion, format.Newest); got != want {
 					t.Errorf("version %d, want %d", got, want)
 				}
-				want := expectedSlices(t, captured(t, table))
-				compareSlices(t, w.before, want)
-				compareSlices(t, slicesIn(t, w), want)
+				compareSlices(t, slicesIn(t, w), expectedSlices(t, captured(t, table)))
 				for _, l := range w.result.LeftOut {
 					t.Log(l)
 				}

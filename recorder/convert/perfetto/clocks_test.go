@@ -1,15 +1,12 @@
 package perfetto
 
 import (
-	"bytes"
-	"io"
 	"testing"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"tracex/format/pbfield"
-	"tracex/format/tracefile"
 )
 
 // clocksAt adds a snapshot: clock, time, clock, time and so on. A clock of a
@@ -186,23 +183,15 @@ func TestManyEarly(t *testing.T) {
 			s.at(clockMonotonic, 120+i, "early")
 		}
 		s.clocksAt(clockBoottime, clockBoottime, 1000, clockMonotonic, 100)
-		dir := "no/such/folder"
-		if memory > 0 {
-			dir = t.TempDir()
-		}
-		c := New(Options{Memory: memory, TempDir: dir})
-		if err := c.Read(t.Context(), bytes.NewReader(s.trace)); err != nil {
+		w, err := convertBytes(t, s.trace, Options{Memory: memory, TempDir: "no/such/folder"}) // with little memory it gets another
+		if err != nil {
 			t.Fatal(err)
 		}
-		seen := &slicesSeen{c: c, open: make(map[*thread][]int)}
-		if _, err := c.write(t.Context(), tracefile.Files{Data: io.Discard, Index: io.Discard, Times: io.Discard}, seen); err != nil {
-			t.Fatal(err)
+		all := slicesIn(t, w)
+		if len(all) != n {
+			t.Fatalf("%d events", len(all))
 		}
-		c.Close()
-		if len(seen.all) != n {
-			t.Fatalf("%d events", len(seen.all))
-		}
-		for i, e := range seen.all {
+		for i, e := range all {
 			if e.start != 1020+int64(i) {
 				t.Fatalf("event %d is at %d", i, e.start)
 			}

@@ -84,10 +84,10 @@ type Converter struct {
 // Read and Write fail.
 func New(o Options) *Converter {
 	if o.Memory <= 0 {
-		o.Memory = defaultMemory
+		o.Memory = calltrace.Memory
 	}
 	if o.BlockSize <= 0 {
-		o.BlockSize = defaultBlock
+		o.BlockSize = calltrace.BlockSize
 	}
 	c := &Converter{options: o, spool: spool.New(o.TempDir, o.Memory), clocks: newClocks(), left: new(fit.Tally), kinds: unknownKinds{}}
 	c.dictionary = calltrace.NewDictionary(cmp.Or(o.FormatVersion, format.Newest))

@@ -91,7 +91,7 @@ func TestCut(t *testing.T) {
 			t.Fatalf("cut at %d: %v", cut, err)
 		}
 		whole(t, w)
-		if n := len(w.before); n < slicesBefore {
+		if n := len(slicesIn(t, w)); n < slicesBefore {
 			t.Fatalf("cut at %d: %d slices, before it was %d", cut, n, slicesBefore)
 		} else {
 			slicesBefore = n

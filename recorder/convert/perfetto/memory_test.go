@@ -28,7 +28,6 @@ func TestMemory(t *testing.T) {
 		}
 		if want == nil {
 			want = w
-			compareSlices(t, slicesIn(t, w), w.before)
 			whole(t, w)
 			continue
 		}
@@ -59,7 +58,11 @@ func TestBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole(t, w)
-	compareSlices(t, slicesIn(t, w), w.before)
+	one, err := convertBytes(t, s.trace, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareSlices(t, slicesIn(t, w), slicesIn(t, one))
 	if n := bytes.Count(w.data, []byte("main 5")); n < 3 {
 		t.Errorf("%d blocks with the name of a thread at their end", n)
 	}

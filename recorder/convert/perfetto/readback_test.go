@@ -59,25 +59,6 @@ func (d describer) describe(s *slice, method, location int32, values []format.Va
 	s.args = strings.Join(args, ";")
 }
 
-// values decodes consecutive values.
-func (d describer) values(b []byte) (list []format.Value) {
-	// A point that has them as its arguments.
-	count := 0
-	for rest := b; len(rest) > 0; count++ {
-		p := format.Point{Class: format.ClassThrow}
-		head, err := p.Append(nil, d.ctx.Version())
-		if err != nil {
-			d.t.Fatal(err)
-		}
-		n, err := d.ctx.Version().DecodePoint(append(head[:15:15], rest...), &p)
-		if err != nil {
-			d.t.Fatal(err)
-		}
-		list, rest = append(list, p.Value), rest[n-15:]
-	}
-	return list
-}
-
 // slicesIn reads the slices of a written trace, with their times.
 func slicesIn(t *testing.T, w *written) (all []slice) {
 	t.Helper()

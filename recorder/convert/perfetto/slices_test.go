@@ -80,7 +80,6 @@ type written struct {
 	data, index, times []byte
 	result             *Result
 	origin             int64
-	before             []slice // the slices before they were written
 }
 
 // convertBytes converts a trace in memory.
@@ -93,65 +92,11 @@ func convertBytes(t testing.TB, trace []byte, o Options) (*written, error) {
 	defer c.Close()
 	readErr := c.Read(t.Context(), bytes.NewReader(trace))
 	var data, index, times bytes.Buffer
-	seen := &slicesSeen{c: c, open: make(map[*thread][]int)}
-	result, err := c.write(t.Context(), tracefile.Files{Data: &data, Index: &index, Times: &times}, seen)
+	result, err := c.Write(t.Context(), tracefile.Files{Data: &data, Index: &index, Times: &times})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &written{data: data.Bytes(), index: index.Bytes(), times: times.Bytes(), result: result, origin: c.sink.first}
-	w.before = seen.resolve(t, w)
-	return w, readErr
-}
-
-// slicesSeen collects slices as they are written.
-type slicesSeen struct {
-	c       *Converter
-	all     []slice
-	threads []int32
-	methods []int32
-	places  []int32 // -1 if none
-	values  [][]byte
-	open    map[*thread][]int
-}
-
-func (s *slicesSeen) began(t *thread, _ int32, r *record) {
-	now := slice{depth: len(s.open[t]), start: t.stack[len(t.stack)-1].start, dur: -1}
-	place := int32(-1)
-	if r.place {
-		place = r.location
-	}
-	s.open[t] = append(s.open[t], len(s.all))
-	s.all = append(s.all, now)
-	s.threads = append(s.threads, t.Thread)
-	s.methods, s.places = append(s.methods, r.method), append(s.places, place)
-	s.values = append(s.values, bytes.Clone(r.values))
-}
-
-func (s *slicesSeen) ended(t *thread, o *open, end int64) {
-	stack := s.open[t]
-	last := stack[len(stack)-1]
-	if s.open[t] = stack[:len(stack)-1]; o.duration >= 0 {
-		s.all[last].dur = end - o.start
-	}
-}
-
-// resolve sets the names of the slices, from the written trace.
-func (s *slicesSeen) resolve(t testing.TB, w *written) []slice {
-	ctx := contextOf(t, w.data)
-	var parents []int
-	last := make(map[int32][]int)
-	for i := range s.all {
-		id := s.threads[i]
-		parents = append(last[id][:min(s.all[i].depth, len(last[id]))], i)
-		last[id] = parents
-		d := describer{t, ctx, w.result.Threads[id]}
-		d.describe(&s.all[i], s.methods[i], s.places[i], d.values(s.values[i]))
-		if n := len(parents); n > 1 {
-			up := s.all[parents[n-2]]
-			s.all[i].parent = fmt.Sprintf("%s %d", up.name, up.start)
-		}
-	}
-	return s.all
+	return &written{data: data.Bytes(), index: index.Bytes(), times: times.Bytes(), result: result, origin: c.sink.first}, readErr
 }
 
 // compareSlices expects the same slices, in any order.

@@ -24,10 +24,6 @@ type Result struct {
 
 // Write writes the trace. No packets can be added afterwards.
 func (c *Converter) Write(ctx context.Context, to tracefile.Files) (*Result, error) {
-	return c.write(ctx, to, nil)
-}
-
-func (c *Converter) write(ctx context.Context, to tracefile.Files, o observer) (*Result, error) {
 	if err := c.dictionary.Err; err != nil {
 		return nil, err
 	}
@@ -37,7 +33,6 @@ func (c *Converter) write(ctx context.Context, to tracefile.Files, o observer) (
 	}
 	first := c.sink.first
 	b := beginBlocks(c.version(len(timelines)), to, first, c.clocks.wallTime(first))
-	b.observe = o
 	r, err := c.writeTimelines(ctx, b, timelines)
 	if err != nil {
 		return nil, err
