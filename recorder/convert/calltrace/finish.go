@@ -20,6 +20,7 @@ func (w *Writer) Finish(ctx context.Context) (*Summary, error) {
 	for w.err == nil && w.live.next != &w.live {
 		_ = w.live.next.Close(w.last) // the error is in w.err
 	}
+	w.blocks.Progress = w.options.Progress
 	if w.blocks.To == nil && w.err == nil {
 		w.setOrigin(w.first)
 	}
@@ -54,7 +55,7 @@ func (w *Writer) writeTrack(ctx context.Context, k *Track) error {
 	from, stream := w.spool, k.records
 	if k.begins && !k.complete && !k.nesting.tangled {
 		n := &nested{lanes: l}
-		if err := w.each(ctx, from, stream, n.add); err != nil {
+		if err := from.Each(ctx, n.add, stream); err != nil {
 			return err
 		}
 		return l.end()
@@ -68,7 +69,7 @@ func (w *Writer) writeTrack(ctx context.Context, k *Track) error {
 	}
 	l.slack = k.unit
 	o := &overlapping{lanes: l}
-	if err := w.each(ctx, from, stream, o.add); err != nil {
+	if err := from.Each(ctx, o.add, stream); err != nil {
 		return err
 	}
 	return o.end()
@@ -79,7 +80,7 @@ func (w *Writer) writeTrack(ctx context.Context, k *Track) error {
 func (w *Writer) pair(ctx context.Context, s *spool.Stream) (*spool.Spool, *spool.Stream, error) {
 	p := &pairs{w: w, to: spool.New(w.options.TempDir, w.options.Memory/4), now: math.MinInt64}
 	p.stream = p.to.Stream()
-	err := w.each(ctx, w.spool, s, p.add)
+	err := w.spool.Each(ctx, p.add, s)
 	if err == nil {
 		err = p.rest()
 	}
@@ -108,34 +109,4 @@ func (w *Writer) writeClosed(ctx context.Context) error {
 		}
 	}
 	return records.Err()
-}
-
-// each reads a stream.
-func (w *Writer) each(ctx context.Context, from *spool.Spool, s *spool.Stream, add func(ns int64, record []byte) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	records, err := from.Open(s)
-	if err != nil {
-		return err
-	}
-	for n := 1; records.Next(); n++ {
-		if n%1024 == 0 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			w.progress()
-		}
-		if err := add(records.Time, records.Body); err != nil {
-			return err
-		}
-	}
-	w.progress()
-	return records.Err()
-}
-
-func (w *Writer) progress() {
-	if w.options.Progress != nil && w.blocks.To != nil {
-		w.options.Progress(w.blocks.To.DataSize())
-	}
 }

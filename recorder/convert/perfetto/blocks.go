@@ -7,7 +7,6 @@ import (
 	"tracex/format/tracefile"
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/fit"
-	"tracex/recorder/convert/spool"
 )
 
 // blocks writes threads as blocks: it encodes their events.
@@ -147,24 +146,17 @@ func (b *blocks) finish(last int64) error { return b.To.End(last - b.To.Origin) 
 
 func (b *blocks) failed() error { return b.To.Err() }
 
-// writer writes the timelines one after the other.
+// writer writes the timelines of a Converter one after the other.
 type writer struct {
-	spool      *spool.Spool
-	dictionary *calltrace.Dictionary
-	described  *spool.Stream // the dictionary's objects
-	tracks     *tracks
-	recorders  []*callsRecorder
-	blocks     *blocks
-	left       *fit.Tally
-	last       int64 // ns: the end of the recording
-	begun      bool  // part of the trace was written already
-	names      recorderNames
-	threads    []Thread
-	lanes      *lanes // of the current timeline
-	timeline   *timeline
-	open       int // open slices of the timeline
-	record     record
-	changes    map[format.Change]int64
+	*Converter
+	blocks   *blocks
+	last     int64 // ns: the end of the recording
+	threads  []Thread
+	lanes    *lanes // of the current timeline
+	timeline *timeline
+	open     int // open slices of the timeline
+	record   record
+	changes  map[format.Change]int64
 }
 
 // lanes are the threads of one timeline. Joined tracks share threads, as in

@@ -1,6 +1,8 @@
 package perfetto
 
 import (
+	"context"
+
 	"tracex/format"
 	"tracex/recorder/internal/perfetto/calls"
 )
@@ -14,12 +16,12 @@ import (
 const surveyed = 1 << 18
 
 // translate makes the translator for a recorder, or nil if the versions are equal.
-func (c *callsWriter) translate() error {
+func (c *callsWriter) translate(ctx context.Context) error {
 	c.translator = nil
 	if c.ids.from == c.ids.to {
 		return nil
 	}
-	known, err := c.survey()
+	known, err := c.survey(ctx)
 	if err != nil {
 		return err
 	}
@@ -59,32 +61,23 @@ func (k *callsThread) owe() {
 }
 
 // survey surveys all data of a recorder.
-func (c *callsWriter) survey() (*format.Survey, error) {
+func (c *callsWriter) survey(ctx context.Context) (*format.Survey, error) {
 	s := &surveyor{known: format.NewSurvey(c.ids.from), version: c.ids.from, left: surveyed}
-	in, err := c.w.spool.Open(c.r.references)
-	if err != nil {
-		return nil, err
-	}
-	for n := 0; in.Next(); n++ {
-		if n < surveyed {
-			s.note(in.Body)
+	n := 0
+	err := c.w.spool.Each(ctx, func(_ int64, object []byte) error {
+		if n++; n <= surveyed {
+			s.note(object)
 		}
-	}
-	if in.Err() != nil {
-		return nil, in.Err()
-	}
+		return nil
+	}, c.r.references)
 	for _, records := range c.r.threads {
-		if in, err = c.w.spool.Open(records); err != nil {
+		if err != nil {
 			return nil, err
 		}
-		for s.stack = s.stack[:0]; in.Next(); {
-			s.part(in.Body)
-		}
-		if in.Err() != nil {
-			return nil, in.Err()
-		}
+		s.stack = s.stack[:0]
+		err = c.w.spool.Each(ctx, s.part, records)
 	}
-	return s.known, nil
+	return s.known, err
 }
 
 // surveyor surveys the parts of a thread, as far as they are valid.
@@ -99,16 +92,17 @@ type surveyor struct {
 func (s *surveyor) note(object []byte) { _ = s.known.Object(object) }
 
 // part surveys the part that callsThread.record writes.
-func (s *surveyor) part(record []byte) {
+func (s *surveyor) part(_ int64, record []byte) error {
 	p, err := calls.Decode(decodePart(record).data)
 	if err != nil { // impossible: it was read before
-		return
+		return nil
 	}
 	if p.Whole {
 		s.stack = s.stack[:min(p.Skipped, len(s.stack))]
 		s.objects(p.Open)
 	}
 	s.objects(p.Objects)
+	return nil
 }
 
 func (s *surveyor) objects(b []byte) {

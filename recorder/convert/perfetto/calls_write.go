@@ -16,11 +16,11 @@ import (
 // calls writes the threads of all recorders, after those of tracks.
 func (w *writer) calls(ctx context.Context) error {
 	c, to := &callsWriter{w: w, floor: math.MinInt64}, w.blocks.To
-	if w.begun {
+	if w.begun != nil {
 		c.floor = to.Origin
 	}
 	c.refer = c.spooledReferences
-	mixed := len(w.threads) > 0 || w.begun
+	mixed := len(w.threads) > 0 || w.begun != nil
 	if mixed {
 		to.IDs = *w.dictionary.Counts
 	}
@@ -28,24 +28,24 @@ func (w *writer) calls(ctx context.Context) error {
 	for kind, n := range to.IDs {
 		none[kind] = int64(n)
 	}
-	for _, r := range w.recorders {
+	for _, r := range w.recorded.list {
 		for kind, n := range r.ids {
 			none[kind] += n
 		}
 		none[format.KindClassDescriptor]++ // see ownClass
 	}
-	if mixed || len(w.recorders) > 1 {
+	if mixed || len(w.recorded.list) > 1 {
 		w.nameRecorders()
 	}
-	for _, r := range w.recorders {
+	for _, r := range w.recorded.list {
 		c.r, c.referred = r, false
 		c.ids = callsIDs{kinds: to.IDs, known: r.ids, none: none, thread: to.Threads, event: to.Events, from: r.version, to: w.blocks.version}
-		c.ids.same = !mixed && len(w.recorders) == 1 && r.version == c.ids.to
+		c.ids.same = !mixed && len(w.recorded.list) == 1 && r.version == c.ids.to
 		if !c.fits() {
 			w.left.Count(farNumbers, 1, -1)
 			continue
 		}
-		if err := c.translate(); err != nil {
+		if err := c.translate(ctx); err != nil {
 			return err
 		}
 		for _, id := range slices.Sorted(maps.Keys(r.threads)) {
@@ -65,7 +65,7 @@ func (w *writer) calls(ctx context.Context) error {
 // nameRecorders names the recorders after their processes. It is for traces with
 // other threads or several recorders.
 func (w *writer) nameRecorders() {
-	for _, r := range w.recorders {
+	for _, r := range w.recorded.list {
 		r.name = w.names.next(r, w.tracks)
 	}
 }
@@ -122,21 +122,9 @@ func (c *callsWriter) fits() bool {
 
 // thread writes a thread, if it has a trace point.
 func (c *callsWriter) thread(ctx context.Context, id int32, records *spool.Stream) error {
-	in, err := c.w.spool.Open(records)
-	if err != nil {
-		return err
-	}
 	k := c.newThread(int32(c.ids.thread + int64(id)))
-	for n := 1; in.Next(); n++ {
-		if n%64 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err := k.record(decodePart(in.Body)); err != nil {
-			return err
-		}
-	}
-	if in.Err() != nil {
-		return in.Err()
+	if err := c.w.spool.Each(ctx, func(_ int64, body []byte) error { return k.record(decodePart(body)) }, records); err != nil {
+		return err
 	}
 	if k.t != nil {
 		k.moment(c.w.last)

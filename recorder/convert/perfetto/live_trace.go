@@ -23,7 +23,7 @@ func newLiveTrace(c *Converter, r *callsRecorder, recorder uint64, to tracefile.
 
 func liveTraceOf(c *Converter, r *callsRecorder, recorder uint64, b *blocks) *liveTrace {
 	b.early, b.Size = true, c.options.BlockSize
-	w := &writer{dictionary: c.dictionary, tracks: c.tracks, left: c.left, blocks: b}
+	w := &writer{Converter: c, blocks: b}
 	cw := &callsWriter{w: w, r: r, floor: b.To.Origin}
 	cw.ids.same, cw.ids.from, cw.ids.to = true, r.version, r.version
 	for kind := range cw.ids.known {

@@ -224,21 +224,10 @@ func (k *sink) settleEarly(ctx context.Context, timelines []*timeline) error {
 	if err := k.spool.Detach(k.early); err != nil {
 		return err
 	}
-	waiting, err := k.spool.Open(k.early)
-	if err != nil {
-		return err
-	}
+	early := k.early
 	k.early = nil
 	var via conversion
-	for n := 1; waiting.Next(); n++ {
-		if n%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err := k.settle(&via, timelines, waiting.Body); err != nil {
-			return err
-		}
-	}
-	return waiting.Err()
+	return k.spool.Each(ctx, func(_ int64, body []byte) error { return k.settle(&via, timelines, body) }, early)
 }
 
 // settle adds one record.

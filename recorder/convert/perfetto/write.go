@@ -56,18 +56,12 @@ func (c *Converter) settle(ctx context.Context) ([]*timeline, error) {
 // writeTimelines writes the timelines and the recorders.
 func (c *Converter) writeTimelines(ctx context.Context, b *blocks, timelines []*timeline) (*Result, error) {
 	k := c.sink
-	w := &writer{
-		spool: c.spool, dictionary: c.dictionary, described: c.references, tracks: c.tracks, recorders: c.recorded.list, left: c.left, last: k.last,
-		blocks: b, begun: c.begun != nil, names: c.names,
-	}
+	w := &writer{Converter: c, blocks: b, last: k.last}
 	b.Size = c.options.BlockSize
 	if c.options.Progress != nil {
 		b.Progress = func(size int64) { c.options.Progress(Writing, size) }
 	}
 	for _, l := range timelines {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		if err := w.write(ctx, l); err != nil {
 			return nil, err
 		}
@@ -84,17 +78,12 @@ func (c *Converter) writeTimelines(ctx context.Context, b *blocks, timelines []*
 	}, nil
 }
 
-// references adds all descriptors to a thread.
-func (w *writer) references(t *thread) error {
-	r, err := w.spool.Open(w.described)
-	if err != nil {
-		return err
-	}
-	for r.Next() {
-		t.Reference(r.Body, w.blocks.version)
-		_ = w.blocks.Wrote(&t.Block)
-	}
-	return r.Err()
+// describe adds all descriptors to a thread.
+func (w *writer) describe(ctx context.Context, t *thread) error {
+	return w.spool.Each(ctx, func(_ int64, object []byte) error {
+		t.Reference(object, w.blocks.version)
+		return w.blocks.Wrote(&t.Block)
+	}, w.references)
 }
 
 // write writes the threads of a timeline.
@@ -103,24 +92,12 @@ func (w *writer) write(ctx context.Context, l *timeline) error {
 	w.lanes = &lanes{w: w, name: l.shown, joined: l.joined, of: make(map[uint64]*thread)}
 	if len(w.threads) == 0 {
 		// Before any other record: a spool reads one set of streams at a time.
-		if err := w.references(w.lanes.add()); err != nil {
+		if err := w.describe(ctx, w.lanes.add()); err != nil {
 			return err
 		}
 	}
-	records, err := w.spool.Open(l.streams()...)
-	if err != nil {
+	if err := w.spool.Each(ctx, w.add, l.streams()...); err != nil {
 		return err
-	}
-	for n := 1; records.Next(); n++ {
-		if n%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err := w.add(records.Time, records.Body); err != nil {
-			return err
-		}
-	}
-	if records.Err() != nil {
-		return records.Err()
 	}
 	for _, t := range w.lanes.threads {
 		w.end(t, w.last)

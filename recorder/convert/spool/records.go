@@ -2,6 +2,7 @@ package spool
 
 import (
 	"bufio"
+	"context"
 	"math"
 )
 
@@ -46,6 +47,27 @@ func (s *Spool) OpenBeside(t *Stream) *Records {
 	s.seal(t)
 	whole := &run{reader: batchReader{c: s.position(t)}, batches: sequential}
 	return &Records{waiting: []*run{whole}}
+}
+
+// Each passes the records of streams on, in order of time, until f fails or ctx is done. It is [Spool.Open] for
+// streams that are read at once.
+func (s *Spool) Each(ctx context.Context, f func(time int64, body []byte) error, streams ...*Stream) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r, err := s.Open(streams...)
+	if err != nil {
+		return err
+	}
+	for n := 1; r.Next(); n++ {
+		if n%256 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := f(r.Time, r.Body); err != nil {
+			return err
+		}
+	}
+	return r.err
 }
 
 // Next moves to the next record and reports whether there is one.
