@@ -25,6 +25,8 @@ type Block struct {
 	// Early writes the name at the end of the first block rather than at the end of the thread:
 	// a reader of a trace that still grows then knows it.
 	Early bool
+	// Untimed: the times of containers are not known.
+	Untimed bool
 
 	data    []byte
 	cells   []byte
@@ -57,11 +59,40 @@ func (b *Block) EndsWithHeader() bool { return b.header }
 
 // Touch notes the time of a header or a footer, in ns since the anchor.
 func (b *Block) Touch(ns int64) {
-	if !b.span.known {
+	switch {
+	case b.Untimed:
+	case !b.span.known:
 		b.span = span{ns, ns, true}
-		return
+	default:
+		b.span.from, b.span.to = min(b.span.from, ns), max(b.span.to, ns)
 	}
-	b.span.from, b.span.to = min(b.span.from, ns), max(b.span.to, ns)
+}
+
+// Open is a container whose footer is not there yet.
+type Open struct {
+	Start   int64 // ns since the anchor
+	Content int64 // logical offset of its first content byte
+	Event   int32
+}
+
+// Begin is Header for a container that begins at a time, in ns since the anchor.
+func (b *Block) Begin(data []byte, event int32, ns int64) Open {
+	b.Touch(ns)
+	return Open{ns, b.Header(data), event}
+}
+
+// End is Footer for a container that ends at a time.
+func (b *Block) End(data []byte, o *Open, ns int64) {
+	b.Touch(ns)
+	b.Footer(data, o.Content, b.Time(o, ns))
+}
+
+// Time returns the time of a container that ends at ns.
+func (b *Block) Time(o *Open, ns int64) format.TimeCell {
+	if b.Untimed {
+		return format.TimeCell{ID: o.Event, Duration: format.NoDuration}
+	}
+	return format.TimeCell{ID: o.Event, Start: o.Start, Duration: max(0, ns-o.Start)}
 }
 
 // Header takes data, which is Bytes with the header of a container appended, and returns the

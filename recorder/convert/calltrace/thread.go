@@ -117,9 +117,7 @@ func (t *Thread) deep() bool {
 
 // push begins a call, whose header data ends with.
 func (t *Thread) push(ns int64, event int32, data []byte) error {
-	content := t.block.Header(data)
-	t.block.Touch(ns - t.w.blocks.To.Origin)
-	t.stack = append(t.stack, open{ns, content, event})
+	t.stack = append(t.stack, t.block.Begin(data, event, ns-t.w.blocks.To.Origin))
 	t.w.open++
 	return t.wrote()
 }
@@ -145,9 +143,7 @@ func (t *Thread) End(ns int64, e *End) error {
 // pop ends the innermost call, whose footer data ends with.
 func (t *Thread) pop(ns int64, data []byte) error {
 	top := len(t.stack) - 1
-	o, origin := &t.stack[top], t.w.blocks.To.Origin
-	t.block.Footer(data, o.content, format.TimeCell{ID: o.event, Start: o.start - origin, Duration: max(0, ns-o.start)})
-	t.block.Touch(ns - origin)
+	t.block.End(data, &t.stack[top], ns-t.w.blocks.To.Origin)
 	t.stack = t.stack[:top]
 	t.w.open--
 	return t.wrote()

@@ -220,19 +220,12 @@ func (w *Writer) LeaveAll(left *fit.Tally) { w.left.Add(left) }
 type Thread struct {
 	w          *Writer
 	block      Block
-	stack      []open
+	stack      []tracefile.Open
 	buried     int   // calls in it that did not fit on the stack
 	last       int64 // ns: of its last event
 	begun      bool  // it has a number
 	closed     bool
 	prev, next *Thread // in Writer.live
-}
-
-// open is a call that has begun and whose end is not written.
-type open struct {
-	start   int64 // ns
-	content int64 // logical offset of its first content byte
-	event   int32
 }
 
 // Track is events in any order. Its calls become those of a thread, or of several, named

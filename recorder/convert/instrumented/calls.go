@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"tracex/format"
+	"tracex/format/tracefile"
 	"tracex/recorder/instrument/raw"
 	"tracex/recorder/internal/values"
 )
@@ -90,10 +91,8 @@ func (r *run) end(s *stream) {
 	} else {
 		t.Leaf(r.b)
 	}
-	if p.clock.kind != raw.ClockNone {
-		t.Touch(r.first)
-		t.Touch(r.ns)
-	}
+	t.Touch(r.first)
+	t.Touch(r.ns)
 	s.counter, t.counter, t.last = r.counter, r.counter, r.ns
 	p.last = max(p.last, r.ns)
 	p.told.Calls += r.calls
@@ -141,10 +140,10 @@ func (r *run) enter(f *function, counter uint64) bool {
 	event := c.numberEvent()
 	r.calls++
 	which := counter
-	if p.clock.kind == raw.ClockNone {
+	if t.Untimed {
 		which = uint64(t.calls + uint32(r.calls))
 	}
-	t.stack = append(t.stack, open{content: r.base + int64(len(b)), start: ns, counter: which, f: f, event: event})
+	t.stack = append(t.stack, open{tracefile.Open{Start: ns, Content: r.base + int64(len(b)), Event: event}, which, f})
 	f.called = true
 	if t.first == nil {
 		t.first, t.caller = f, pc
@@ -170,11 +169,7 @@ func (r *run) leave(f *function, counter uint64) bool {
 	}
 	ns := max(p.clock.at(counter), r.ns)
 	o := &t.stack[depth]
-	cell := format.TimeCell{ID: o.event, Start: o.start, Duration: ns - o.start}
-	if p.clock.kind == raw.ClockNone {
-		cell.Start, cell.Duration = 0, format.NoDuration
-	}
-	t.Container(o.content, r.base+int64(len(r.b)), cell)
+	t.Container(o.Content, r.base+int64(len(r.b)), t.Time(&o.Open, ns))
 	t.stack = t.stack[:depth]
 	r.passed(b, counter, ns, false)
 	return true
@@ -308,16 +303,7 @@ func (p *process) cut(t *thread, ns int64, result format.ValueKind) {
 func (p *process) pop(t *thread, ns int64) {
 	o := &t.stack[len(t.stack)-1]
 	t.stack = t.stack[:len(t.stack)-1]
-	p.footer(t, o, ns)
-}
-
-func (p *process) footer(t *thread, o *open, ns int64) {
-	cell := format.TimeCell{ID: o.event, Duration: format.NoDuration}
-	if p.clock.kind != raw.ClockNone {
-		cell.Start, cell.Duration = o.start, max(0, ns-o.start)
-		t.Touch(ns)
-	}
-	t.Footer(p.encoder.b, o.content, cell)
+	t.End(p.encoder.b, &o.Open, ns)
 }
 
 // callLocation returns the location of a call by its return address: that of the go statement for the
@@ -332,12 +318,7 @@ func (p *program) callLocation(pc uint32, g *goroutine) int32 {
 
 // push adds the header of a call that is encoded, and numbers it.
 func (p *process) push(t *thread, f *function, ns int64) {
-	event := p.to.numberEvent()
-	at := t.Header(p.encoder.b)
-	if p.clock.kind != raw.ClockNone {
-		t.Touch(ns)
-	}
-	t.stack = append(t.stack, open{content: at, start: ns, f: f, event: event})
+	t.stack = append(t.stack, open{Open: t.Begin(p.encoder.b, p.to.numberEvent(), ns), f: f})
 }
 
 // nameAlike notes the package of a function that was called for the patterns that name the function.

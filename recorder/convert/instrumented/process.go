@@ -116,11 +116,9 @@ type goroutine struct {
 
 // open is a call that has begun.
 type open struct {
-	content int64  // logical offset of its children
-	start   int64  // ns
+	tracefile.Open
 	counter uint64 // when it began, or without a clock which call of the thread it is; 0 if that is unknown
 	f       *function
-	event   int32
 }
 
 // blocks writes the blocks of threads. One with a go statement waits until it is known which goroutine

@@ -174,6 +174,6 @@ func (p *process) settle(t *thread) {
 	}
 	moved := t.Replace(parts)
 	for i := range t.stack {
-		t.stack[i].content = moved(t.stack[i].content)
+		t.stack[i].Content = moved(t.stack[i].Content)
 	}
 }

@@ -83,7 +83,7 @@ func (t *thread) begin(c *Converter) bool {
 	}
 	t.begun = true
 	t.p.told.Goroutines++
-	t.Owner, t.Named, t.Early = t, true, true
+	t.Owner, t.Named, t.Early, t.Untimed = t, true, true, t.p.clock.kind == raw.ClockNone
 	c.blocks.Equip(&t.Block)
 	return true
 }

@@ -30,12 +30,11 @@ type thread struct {
 
 // open is a slice that has begun and whose end is not written.
 type open struct {
-	start, duration int64 // ns; a duration < 0 is unknown
-	at              int64 // logical offset of its first content byte
-	event           int32
-	category, name  int32
-	result          []byte
-	threw           bool // result is the class of the exception
+	tracefile.Open
+	duration       int64 // ns; unknown if < 0
+	category, name int32
+	result         []byte
+	threw          bool // result is the class of the exception
 }
 
 func newThread(id int32, name string) *thread {
@@ -77,9 +76,8 @@ func (b *blocks) push(t *thread, time, duration int64, r *record) error {
 	if r.place {
 		location = r.location
 	}
-	at := t.Header(b.version.AppendCall(t.Bytes(), location, t.Thread, event, r.method, r.arguments, r.values))
-	t.Touch(time - b.To.Origin)
-	t.stack = append(t.stack, open{start: time, duration: duration, at: at, event: event, category: r.category, name: r.name})
+	header := b.version.AppendCall(t.Bytes(), location, t.Thread, event, r.method, r.arguments, r.values)
+	t.stack = append(t.stack, open{Open: t.Begin(header, event, time), duration: duration, category: r.category, name: r.name})
 	return nil
 }
 
@@ -116,9 +114,7 @@ func (b *blocks) footer(dst []byte, o *open) []byte {
 // pop writes the end of a thread's innermost call.
 func (b *blocks) pop(t *thread, end int64) {
 	o := &t.stack[len(t.stack)-1]
-	data := b.footer(t.Bytes(), o)
-	t.Footer(data, o.at, format.TimeCell{ID: o.event, Start: o.start - b.To.Origin, Duration: max(0, end-o.start)})
-	t.Touch(end - b.To.Origin)
+	t.End(b.footer(t.Bytes(), o), &o.Open, end)
 	t.stack = t.stack[:len(t.stack)-1]
 }
 

@@ -58,7 +58,7 @@ func (w *writer) finish(t *thread, time int64, r *record) {
 			w.endAll(t, i, time)
 			return
 		}
-		o.duration = time - o.start
+		o.duration = time - o.Start
 		t.know(i, time)
 		return
 	}
@@ -68,7 +68,7 @@ func (w *writer) finish(t *thread, time int64, r *record) {
 // endAll ends a slice of the stack, and all slices inside it.
 func (w *writer) endAll(t *thread, index int, time int64) {
 	for i := len(t.stack) - 1; i >= index; i-- {
-		t.stack[i].duration = max(0, time-t.stack[i].start)
+		t.stack[i].duration = max(0, time-t.stack[i].Start)
 		w.pop(t, time)
 	}
 }
@@ -85,7 +85,7 @@ func (w *writer) settle(t *thread, time, duration int64) bool {
 	for k := n - 1; k >= 0; k-- {
 		i := t.known[k]
 		o := &t.stack[i]
-		end := o.start + o.duration
+		end := o.Start + o.duration
 		// A slice inside it has not ended.
 		running := len(t.stack)-1-i > len(t.known)-1-k
 		switch {
@@ -99,7 +99,7 @@ func (w *writer) settle(t *thread, time, duration int64) bool {
 			// Usually it is on top. If not, a slice inside it ends later, which is invalid, and
 			// is popped first.
 			top := &t.stack[len(t.stack)-1]
-			w.pop(t, top.start+top.duration)
+			w.pop(t, top.Start+top.duration)
 			if i < len(t.stack) {
 				soonest = min(soonest, end)
 			}
@@ -118,10 +118,10 @@ func (w *writer) settle(t *thread, time, duration int64) bool {
 func (w *writer) value(t *thread, time int64, r *record) error {
 	for n := len(t.stack); n > 0; n = len(t.stack) {
 		o := t.stack[n-1]
-		if o.duration < 0 || o.start+o.duration >= time {
+		if o.duration < 0 || o.Start+o.duration >= time {
 			break
 		}
-		w.pop(t, o.start+o.duration)
+		w.pop(t, o.Start+o.duration)
 	}
 	return w.blocks.leaf(t, r)
 }
@@ -148,7 +148,7 @@ func (w *writer) end(t *thread, last int64) {
 	limit := int64(math.MaxInt64)
 	for i, o := range t.stack {
 		if limits[i] = min(limit, last); o.duration >= 0 {
-			limits[i] = o.start + o.duration
+			limits[i] = o.Start + o.duration
 			limit = min(limit, limits[i])
 		}
 	}

@@ -100,13 +100,14 @@ func (w *writer) write(ctx context.Context, l *timeline) error {
 		return err
 	}
 	for _, t := range w.lanes.threads {
-		w.end(t, w.last)
+		w.end(t, w.last-w.blocks.To.Origin)
 	}
 	return w.blocks.failed()
 }
 
 // add writes one record.
 func (w *writer) add(time int64, body []byte) error {
+	time -= w.blocks.To.Origin
 	r := &w.record
 	r.parse(body)
 	t := w.lanes.find(r)
