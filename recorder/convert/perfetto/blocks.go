@@ -12,10 +12,8 @@ import (
 // blocks writes threads as blocks: it encodes their events.
 type blocks struct {
 	calltrace.Blocks
-	version format.Version // to write
-	void    []byte         // the footer of a call that returned void
-	events  int64          // added so far
-	early   bool           // names of threads are in their first blocks
+	void   []byte // the footer of a call that returned void
+	events int64  // added so far
 }
 
 // thread is a thread of the trace that is being written.
@@ -37,12 +35,6 @@ type open struct {
 	threw          bool // result is the class of the exception
 }
 
-func newThread(id int32, name string) *thread {
-	t := &thread{}
-	t.Thread, t.Name, t.Named = id, name, true
-	return t
-}
-
 // beginBlocks begins the three files. wall is the wall time at origin.
 func beginBlocks(v format.Version, to tracefile.Files, origin int64, wall time.Time) *blocks {
 	b := newBlocks(tracefile.NewWriter(v, to, wall))
@@ -53,7 +45,7 @@ func beginBlocks(v format.Version, to tracefile.Files, origin int64, wall time.T
 // newBlocks adds to a trace.
 func newBlocks(to *tracefile.Writer) *blocks {
 	of := calltrace.Blocks{To: to, Size: calltrace.BlockSize, Budget: calltrace.BlockBudget}
-	return &blocks{Blocks: of, version: to.Version(), void: voidFooter(to.Version())}
+	return &blocks{Blocks: of, void: voidFooter(to.Version())}
 }
 
 // number numbers an event.
@@ -76,7 +68,7 @@ func (b *blocks) push(t *thread, time, duration int64, r *record) error {
 	if r.place {
 		location = r.location
 	}
-	header := b.version.AppendCall(t.Bytes(), location, t.Thread, event, r.method, r.arguments, r.values)
+	header := b.To.Version().AppendCall(t.Bytes(), location, t.Thread, event, r.method, r.arguments, r.values)
 	t.stack = append(t.stack, open{Open: t.Begin(header, event, time), duration: duration, category: r.category, name: r.name})
 	return nil
 }
@@ -100,11 +92,11 @@ func (b *blocks) footer(dst []byte, o *open) []byte {
 		f.Threw, f.Exception = true, string(o.result)
 	case len(o.result) > 0:
 		f.Result = calltrace.Unquoted(string(o.result))
-		fit.Unquoted(&f.Result, b.version)
+		fit.Unquoted(&f.Result, b.To.Version())
 	default:
 		return append(dst, b.void...)
 	}
-	footer, err := f.Append(dst, b.version, format.ClassCall)
+	footer, err := f.Append(dst, b.To.Version(), format.ClassCall)
 	if err != nil {
 		return append(dst, b.void...) // impossible: texts are cut
 	}
@@ -129,7 +121,7 @@ func (b *blocks) leaf(t *thread, r *record) error {
 	if r.kind == recordDouble {
 		p.Value = double(r.bits)
 	}
-	data, err := p.Append(t.Bytes(), b.version)
+	data, err := p.Append(t.Bytes(), b.To.Version())
 	t.Leaf(data)
 	return err
 }
@@ -139,8 +131,6 @@ func (b *blocks) cover(last int64) { b.To.Last = max(b.To.Last, last-b.To.Origin
 
 // finish ends the files. last is when the recording ended.
 func (b *blocks) finish(last int64) error { return b.To.End(last - b.To.Origin) }
-
-func (b *blocks) failed() error { return b.To.Err() }
 
 // writer writes the timelines of a Converter one after the other.
 type writer struct {

@@ -6,6 +6,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/tracefile"
+	"tracex/recorder/convert/calltrace"
 )
 
 // callsWriter writes the data of recorders, one thread after the other.
@@ -17,9 +18,10 @@ type callsWriter struct {
 	translator *format.Translator // nil if the recorder's version is that of the trace
 	changes    map[format.Change]int64
 
-	referred bool                  // the references are written
-	refer    func(t *thread) error // writes them into a thread
-	floor    int64                 // ns: no time is earlier
+	referred bool                           // the references are written
+	refer    func(t *calltrace.Block) error // writes them into a thread
+	early    bool                           // names of threads are in their first blocks
+	floor    int64                          // ns: no time is earlier
 	point    format.Point
 	own      int32 // the recorder's number of the event of point
 	object   []byte
@@ -28,8 +30,8 @@ type callsWriter struct {
 // callsThread is a thread that is being written.
 type callsThread struct {
 	c      *callsWriter
-	id     int32   // unnumbered until it has something, if others add to the trace
-	t      *thread // nil until there is a trace point
+	id     int32            // unnumbered until it has something, if others add to the trace
+	t      *calltrace.Block // nil until there is a trace point
 	name   string
 	parts  partOrder
 	open   openCalls
@@ -257,7 +259,7 @@ func (d *callsIDs) snapshot(s *format.Snapshot) {
 
 // references writes the recorder's references that are not written yet, into any
 // thread.
-func (c *callsWriter) references(t *thread) error {
+func (c *callsWriter) references(t *calltrace.Block) error {
 	if c.referred {
 		return nil
 	}

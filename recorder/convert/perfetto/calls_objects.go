@@ -2,6 +2,7 @@ package perfetto
 
 import (
 	"tracex/format"
+	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/internal/perfetto/calls"
 )
 
@@ -130,7 +131,7 @@ func (k *callsThread) add(object []byte, timed bool) {
 		k.t.Leaf(append(k.t.Bytes(), object...))
 		k.count(p.Event)
 	}
-	_ = k.c.w.blocks.Wrote(&k.t.Block)
+	_ = k.c.w.blocks.Wrote(k.t)
 }
 
 // footer writes a footer, unless its container was never seen.
@@ -190,10 +191,15 @@ func (k *callsThread) footerSize(b []byte) int {
 // begin starts writing the thread, if it has not begun, and writes references first.
 func (k *callsThread) begin() error {
 	if k.t == nil {
-		k.t = newThread(k.id, k.shown())
-		k.t.Early = k.c.w.blocks.early
+		k.t = k.newBlock()
 	}
 	return k.c.references(k.t)
+}
+
+func (k *callsThread) newBlock() *calltrace.Block {
+	b := &calltrace.Block{}
+	b.Thread, b.Name, b.Named, b.Early = k.id, k.shown(), true, k.c.early
+	return b
 }
 
 // end ends the open containers above a depth, whose end is missing. If unknown is
@@ -240,7 +246,7 @@ func (k *callsThread) pop(footer []byte) {
 		t.Touch(k.latest - origin)
 	}
 	t.Footer(append(t.Bytes(), footer...), o.at, time)
-	_ = k.c.w.blocks.Wrote(&t.Block)
+	_ = k.c.w.blocks.Wrote(t)
 }
 
 // count counts a trace point.
@@ -259,7 +265,7 @@ func (k *callsThread) over() {
 	k.end(0, !k.timed)
 	k.t.Name = k.shown()
 	w.threads = append(w.threads, k.about())
-	_ = w.blocks.End(&k.t.Block)
+	_ = w.blocks.End(k.t)
 }
 
 // about describes the thread.

@@ -56,7 +56,7 @@ func (k *callsThread) owe() {
 	}
 	d.ID = k.c.ids.own
 	if object, err := d.Append(nil, k.c.ids.to); err == nil { // cannot fail: its name is short
-		k.t.Reference(object, k.c.w.blocks.version)
+		k.t.Reference(object, k.c.w.blocks.To.Version())
 	}
 }
 

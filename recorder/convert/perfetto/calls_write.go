@@ -9,6 +9,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/tracefile"
+	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/spool"
 	"tracex/recorder/internal/perfetto/calls"
 )
@@ -39,7 +40,7 @@ func (w *writer) calls(ctx context.Context) error {
 	}
 	for _, r := range w.recorded.list {
 		c.r, c.referred = r, false
-		c.ids = callsIDs{kinds: to.IDs, known: r.ids, none: none, thread: to.Threads, event: to.Events, from: r.version, to: w.blocks.version}
+		c.ids = callsIDs{kinds: to.IDs, known: r.ids, none: none, thread: to.Threads, event: to.Events, from: r.version, to: w.blocks.To.Version()}
 		c.ids.same = !mixed && len(w.recorded.list) == 1 && r.version == c.ids.to
 		if !c.fits() {
 			w.left.Count(farNumbers, 1, -1)
@@ -130,7 +131,7 @@ func (c *callsWriter) thread(ctx context.Context, id int32, records *spool.Strea
 		k.moment(c.w.last)
 		k.over()
 	}
-	return c.w.blocks.failed()
+	return c.w.blocks.To.Err()
 }
 
 // newThread begins a thread of the trace.
@@ -139,7 +140,7 @@ func (c *callsWriter) newThread(id int32) *callsThread {
 }
 
 // spooledReferences writes all references, from the spool.
-func (c *callsWriter) spooledReferences(t *thread) error {
+func (c *callsWriter) spooledReferences(t *calltrace.Block) error {
 	r := c.w.spool.OpenBeside(c.r.references)
 	for r.Next() {
 		object := r.Body
@@ -149,8 +150,8 @@ func (c *callsWriter) spooledReferences(t *thread) error {
 				continue // impossible: it was read before
 			}
 		}
-		t.Reference(object, c.w.blocks.version)
-		_ = c.w.blocks.Wrote(&t.Block) // see failed
+		t.Reference(object, c.w.blocks.To.Version())
+		_ = c.w.blocks.Wrote(t) // see failed
 	}
 	return r.Err()
 }

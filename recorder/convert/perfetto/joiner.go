@@ -124,7 +124,7 @@ func (c *Converter) join(ctx context.Context) (*Result, error) {
 		if err := b.To.End(0); err != nil {
 			return nil, err
 		}
-		return &Result{Packets: c.packets, LeftOut: c.left.List(), Version: b.version}, nil
+		return &Result{Packets: c.packets, LeftOut: c.left.List(), Version: b.To.Version()}, nil
 	}
 	if err := c.clocks.fits(b.To); err != nil {
 		return nil, err
@@ -240,7 +240,7 @@ func (j *Joiner) read(p *packet) error {
 func (j *Joiner) fits(p *packet, part *calls.Part) bool {
 	version, known := versionOf(part)
 	b := j.blocks
-	return known && version == b.version && p.machine == 0 && (p.clock == 0 || p.clock == clockBoottime) && j.c.clocks.fits(b.To) == nil
+	return known && version == b.To.Version() && p.machine == 0 && (p.clock == 0 || p.clock == clockBoottime) && j.c.clocks.fits(b.To) == nil
 }
 
 // reference and part make Joiner a partKeeper: names are kept when they are read, and parts are written.
@@ -280,7 +280,7 @@ func (j *Joiner) part(of *callsRecorder, thread int32, p partRecord) (kept bool,
 	if k := r.live.threads[thread]; named && k.t != nil {
 		// Other threads need these names, and their blocks may be full earlier.
 		k.traced = true
-		_ = j.blocks.Flush(&k.t.Block)
+		_ = j.blocks.Flush(k.t)
 	}
 	if j.blocks.Held() > calltrace.BlockBudget/2 {
 		j.flush()

@@ -376,8 +376,7 @@ func (s *resumed) restore(l *Live, files tracefile.Files) {
 		case t.gone && t.traced:
 			t.c.w.threads = append(t.c.w.threads, t.about())
 		case t.traced:
-			t.t = newThread(id, t.shown())
-			t.t.Early = true
+			t.t = t.newBlock()
 			t.t.Resume(t.ended)
 		}
 	}

@@ -73,9 +73,8 @@ func (l *Live) end(ctx context.Context, c *Converter) (*Result, error) {
 	if err := l.trace.finish(c.sink.last); err != nil {
 		return nil, err
 	}
-	r := &Result{Events: b.events, Version: b.version}
+	r := &Result{Events: b.events, Version: b.To.Version()}
 	if c.more(timelines) {
-		b.early = false
 		c.names.next(l.trace.calls.r, c.tracks) // its threads are written, without it
 		if r, err = c.writeTimelines(ctx, b, timelines); err != nil {
 			return nil, err
@@ -101,7 +100,7 @@ func (l *Live) end(ctx context.Context, c *Converter) (*Result, error) {
 
 // newContinuing returns a Converter that adds to a trace. The caller must close it.
 func newContinuing(o Options, b *blocks) *Converter {
-	o.FormatVersion = b.version
+	o.FormatVersion = b.To.Version()
 	c := New(o)
 	c.begun, c.sink.floor, *c.dictionary.Counts = b, b.To.Origin, b.To.IDs
 	return c

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tracex/format/tracefile"
+	"tracex/recorder/convert/calltrace"
 )
 
 // newLiveTrace begins the files. Its times count from the first snapshot of the clocks,
@@ -22,9 +23,9 @@ func newLiveTrace(c *Converter, r *callsRecorder, recorder uint64, to tracefile.
 }
 
 func liveTraceOf(c *Converter, r *callsRecorder, recorder uint64, b *blocks) *liveTrace {
-	b.early, b.Size = true, c.options.BlockSize
+	b.Size = c.options.BlockSize
 	w := &writer{Converter: c, blocks: b}
-	cw := &callsWriter{w: w, r: r, floor: b.To.Origin}
+	cw := &callsWriter{w: w, r: r, floor: b.To.Origin, early: true}
 	cw.ids.same, cw.ids.from, cw.ids.to = true, r.version, r.version
 	for kind := range cw.ids.known {
 		cw.ids.known[kind] = math.MaxInt64 // all ids stay
@@ -80,14 +81,14 @@ func (l *liveTrace) end(t *liveThread) {
 	}
 	t.traced = true
 	t.callsThread.end(0, !t.timed)
-	_ = l.calls.w.blocks.Flush(&t.t.Block)
+	_ = l.calls.w.blocks.Flush(t.t)
 	t.ended = t.t.Next()
 	t.over()
 	t.t, t.open = nil, openCalls{}
 }
 
 // references writes the references that are not written yet.
-func (l *liveTrace) references(t *thread) error {
+func (l *liveTrace) references(t *calltrace.Block) error {
 	b, ids := *l.unwritten, &l.calls.ids
 	for len(b) > 0 {
 		n, err := ids.to.Size(b, 0)
@@ -101,7 +102,7 @@ func (l *liveTrace) references(t *thread) error {
 			}
 		}
 		if object != nil {
-			t.Reference(object, l.calls.w.blocks.version)
+			t.Reference(object, l.calls.w.blocks.To.Version())
 		}
 		b = b[n:]
 	}
@@ -128,7 +129,7 @@ func (l *liveTrace) flushBlocks() {
 			continue
 		}
 		t.traced = true
-		_ = b.Flush(&t.t.Block)
+		_ = b.Flush(t.t)
 	}
 }
 
@@ -176,7 +177,7 @@ func (l *liveTrace) finish(last int64) error {
 		}
 	}
 	slices.SortFunc(w.threads, func(a, b Thread) int { return int(a.ID) - int(b.ID) })
-	return w.blocks.failed()
+	return w.blocks.To.Err()
 }
 
 // spare writes references into any thread that the trace has.
@@ -195,12 +196,12 @@ func (l *liveTrace) unused(t *liveThread) error {
 	if t.t != nil {
 		return l.references(t.t)
 	}
-	again := &thread{}
+	again := &calltrace.Block{}
 	again.Thread = t.id
 	again.Resume(t.ended)
 	if err := l.references(again); err != nil {
 		return err
 	}
-	_ = l.calls.w.blocks.Flush(&again.Block) // see failed
+	_ = l.calls.w.blocks.Flush(again) // see failed
 	return nil
 }

@@ -157,13 +157,13 @@ func (w *writer) end(t *thread, last int64) {
 		_ = w.blocks.Wrote(&t.Block)
 	}
 	_ = w.blocks.End(&t.Block)
-	*t = *newThread(t.Thread, t.Name)
+	*t = thread{}
 }
 
 // thread begins a thread. The first thread has all descriptors.
 func (w *writer) thread(name string) *thread {
-	l, to := w.timeline, w.blocks.To
-	t := newThread(int32(to.Threads), w.dictionary.Text([]byte(name)))
+	l, to, t := w.timeline, w.blocks.To, &thread{}
+	t.Thread, t.Name, t.Named = int32(to.Threads), w.dictionary.Text([]byte(name)), true
 	to.Threads++
 	w.threads = append(w.threads, Thread{
 		ID: t.Thread, Name: t.Name, PID: l.pid.pid(), TID: l.thread.tid,

@@ -74,14 +74,14 @@ func (c *Converter) writeTimelines(ctx context.Context, b *blocks, timelines []*
 	c.left.Count(forgottenStates, c.sequences.forgotten, -1)
 	return &Result{
 		Packets: c.packets, Threads: w.threads, Events: w.blocks.events, LeftOut: c.left.List(),
-		Start: c.clocks.wallTime(k.first), Took: time.Duration(k.last - k.first), Version: w.blocks.version, Changes: w.changes,
+		Start: c.clocks.wallTime(k.first), Took: time.Duration(k.last - k.first), Version: w.blocks.To.Version(), Changes: w.changes,
 	}, nil
 }
 
 // describe adds all descriptors to a thread.
 func (w *writer) describe(ctx context.Context, t *thread) error {
 	return w.spool.Each(ctx, func(_ int64, object []byte) error {
-		t.Reference(object, w.blocks.version)
+		t.Reference(object, w.blocks.To.Version())
 		return w.blocks.Wrote(&t.Block)
 	}, w.references)
 }
@@ -102,7 +102,7 @@ func (w *writer) write(ctx context.Context, l *timeline) error {
 	for _, t := range w.lanes.threads {
 		w.end(t, w.last-w.blocks.To.Origin)
 	}
-	return w.blocks.failed()
+	return w.blocks.To.Err()
 }
 
 // add writes one record.
