@@ -100,10 +100,10 @@ func (w *Writer) writeClosed(ctx context.Context) error {
 	for records.Next() {
 		k := Track{w: w}
 		k.setTraits(records.Body[0])
-		r := reader{records.Body[1:]}
-		k.group = w.groups[r.wide()]
-		size := r.wide()
-		k.name, k.records = string(r.rest[:size]), spool.Unpack(r.rest[size:])
+		r := reader{spool.Numbers{Rest: records.Body[1:]}}
+		k.group = w.groups[r.Wide()]
+		size := r.Wide()
+		k.name, k.records = string(r.Rest[:size]), spool.Unpack(r.Rest[size:])
 		if err := w.writeTrack(ctx, &k); err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"tracex/format"
 	"tracex/recorder/convert/fit"
+	"tracex/recorder/convert/spool"
 )
 
 // Why the Writer itself leaves something out.
@@ -195,12 +196,12 @@ type nested struct{ *lanes }
 
 func (n *nested) add(ns int64, record []byte) error {
 	t := n.first().t
-	r := reader{record[1:]}
+	r := reader{spool.Numbers{Rest: record[1:]}}
 	switch record[0] {
 	case recordBegin:
 		r.label()
-		place := r.number()
-		fits, err := t.beginWith(ns, place-1, r.rest)
+		place := r.Int32()
+		fits, err := t.beginWith(ns, place-1, r.Rest)
 		if !fits {
 			t.buried++
 		}
@@ -215,7 +216,7 @@ func (n *nested) add(ns int64, record []byte) error {
 			n.w.left.Count(noBegin, 1, -1)
 			return nil
 		}
-		return t.endWith(ns, r.rest)
+		return t.endWith(ns, r.Rest)
 	case recordCall:
 		c := r.call()
 		fits, err := t.beginWith(ns, c.location, c.header)
@@ -224,7 +225,7 @@ func (n *nested) add(ns int64, record []byte) error {
 		}
 		return t.endWith(ns, c.footer)
 	}
-	return t.addLeaf(r.rest)
+	return t.addLeaf(r.Rest)
 }
 
 // overlapping writes a track of whole calls, which may overlap.
@@ -272,17 +273,17 @@ func (o *overlapping) add(ns int64, record []byte) error {
 	g := item{from: len(o.arena), order: uint64(len(o.group))}
 	o.arena = append(o.arena, record...)
 	g.to = len(o.arena)
-	switch r := (reader{record[1:]}); record[0] {
+	switch r := (reader{spool.Numbers{Rest: record[1:]}}); record[0] {
 	case recordSequence:
-		g.order = r.wide()
-		if span := r.wide(); span > 0 {
+		g.order = r.Wide()
+		if span := r.Wide(); span > 0 {
 			g.until = g.order + span
 		}
-		g.from = g.to - len(r.rest)
-		g.isCall, g.duration = true, r.wide()
+		g.from = g.to - len(r.Rest)
+		g.isCall, g.duration = true, r.Wide()
 	case recordCall:
 		g.from++
-		g.isCall, g.duration = true, r.wide()
+		g.isCall, g.duration = true, r.Wide()
 	default:
 		g.from++
 	}
@@ -346,9 +347,9 @@ func (o *overlapping) arrange() {
 func (g *item) took() bool { return g.duration > 0 && g.duration != unknownEnd }
 
 func (o *overlapping) write(g *item) error {
-	r := reader{o.arena[g.from:g.to]}
+	r := reader{spool.Numbers{Rest: o.arena[g.from:g.to]}}
 	if !g.isCall {
-		return o.leaf(r.rest)
+		return o.leaf(r.Rest)
 	}
 	c := r.call()
 	i, end, err := o.lane(g)

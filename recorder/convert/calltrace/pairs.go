@@ -63,7 +63,7 @@ func (p *pairs) add(ns int64, record []byte) error {
 	if ns != p.now {
 		p.now, p.early = ns, nil
 	}
-	r := reader{record[1:]}
+	r := reader{spool.Numbers{Rest: record[1:]}}
 	switch record[0] {
 	case recordBegin:
 		label := r.label()
@@ -72,20 +72,20 @@ func (p *pairs) add(ns int64, record []byte) error {
 			p.buried++
 			return nil
 		}
-		place := r.wide()
+		place := r.Wide()
 		c := openCall{label: label, start: ns, place: place, sequence: p.next()}
 		if at := p.early.find(label); at >= 0 && p.kept < maxHeaders {
 			c.early = p.early
 			p.kept += p.early.size()
 		}
-		p.open.push(c, r.rest)
+		p.open.push(c, r.Rest)
 		return nil
 	case recordEnd:
-		return p.end(r.label(), r.rest)
+		return p.end(r.label(), r.Rest)
 	case recordCall:
 		b := binary.AppendUvarint(append(p.record[:0], recordSequence), p.next())
 		b = binary.AppendUvarint(b, 0)
-		p.record = append(b, r.rest...)
+		p.record = append(b, r.Rest...)
 		return p.to.Add(p.stream, ns, p.record)
 	}
 	return p.to.Add(p.stream, ns, record)

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"math"
+
+	"tracex/recorder/convert/spool"
 )
 
 // Label is what the begin and the end of a call have in common: a name, and perhaps a category. An end
@@ -47,8 +49,8 @@ func (l Label) append(b []byte) []byte {
 
 // label reads a label.
 func (r *reader) label() Label {
-	l := Label{binary.LittleEndian.Uint64(r.rest), binary.LittleEndian.Uint64(r.rest[labelSize/2:])}
-	r.rest = r.rest[labelSize:]
+	l := Label{binary.LittleEndian.Uint64(r.Rest), binary.LittleEndian.Uint64(r.Rest[labelSize/2:])}
+	r.Rest = r.Rest[labelSize:]
 	return l
 }
 
@@ -86,19 +88,7 @@ const (
 )
 
 // reader reads a record, which this package wrote.
-type reader struct{ rest []byte }
-
-func (r *reader) wide() uint64 {
-	if b := r.rest[0]; b < 0x80 {
-		r.rest = r.rest[1:]
-		return uint64(b)
-	}
-	u, n := binary.Uvarint(r.rest)
-	r.rest = r.rest[n:]
-	return u
-}
-
-func (r *reader) number() int32 { return int32(uint32(r.wide())) }
+type reader struct{ spool.Numbers }
 
 // recordedCall is a record of a whole call.
 type recordedCall struct {
@@ -108,8 +98,8 @@ type recordedCall struct {
 }
 
 func (r *reader) call() (c recordedCall) {
-	c.duration, c.location = r.wide(), r.number()-1
-	size := r.wide()
-	c.header, c.footer = r.rest[:size], r.rest[size:]
+	c.duration, c.location = r.Wide(), r.Int32()-1
+	size := r.Wide()
+	c.header, c.footer = r.Rest[:size], r.Rest[size:]
 	return c
 }

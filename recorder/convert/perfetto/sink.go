@@ -105,47 +105,33 @@ func (r *record) append(dst []byte) []byte {
 func (r *record) parse(b []byte) {
 	flags := b[0]
 	*r = record{kind: recordKind(flags & recordMask)}
-	c := numbers{b[1:]}
+	c := spool.Numbers{Rest: b[1:]}
 	switch {
 	case r.kind == recordLong || r.kind == recordDouble:
-		r.variable = c.next()
-		r.bits = binary.LittleEndian.Uint64(c.rest)
+		r.variable = c.Int32()
+		r.bits = binary.LittleEndian.Uint64(c.Rest)
 		return
 	case !r.kind.ends():
-		r.method = c.next()
-		r.category, r.name = c.next(), c.next()
+		r.method = c.Int32()
+		r.category, r.name = c.Int32(), c.Int32()
 	case flags&withWords != 0:
-		r.category, r.name = c.next(), c.next()
+		r.category, r.name = c.Int32(), c.Int32()
 	}
 	if flags&withTrack != 0 {
-		r.track, r.hasTrack = binary.LittleEndian.Uint64(c.rest), true
-		c.rest = c.rest[trackSize:]
+		r.track, r.hasTrack = binary.LittleEndian.Uint64(c.Rest), true
+		c.Rest = c.Rest[trackSize:]
 	}
 	if r.kind == recordComplete {
-		u, n := binary.Uvarint(c.rest)
-		r.duration, c.rest = u, c.rest[n:]
+		r.duration = c.Wide()
 	}
 	if flags&withPlace != 0 {
 		r.place = true
-		r.location, r.arguments = c.next(), int(c.next())
-		r.values = c.rest
+		r.location, r.arguments = c.Int32(), int(c.Int32())
+		r.values = c.Rest
 	}
 	if flags&withResult != 0 {
-		r.result = c.rest
+		r.result = c.Rest
 	}
-}
-
-// numbers decodes uvarints.
-type numbers struct{ rest []byte }
-
-func (n *numbers) next() int32 {
-	if b := n.rest[0]; b < 0x80 {
-		n.rest = n.rest[1:]
-		return int32(b)
-	}
-	u, size := binary.Uvarint(n.rest)
-	n.rest = n.rest[size:]
-	return int32(u)
 }
 
 // sink adds the records of events to the streams of their timelines, and keeps those
@@ -232,13 +218,12 @@ func (k *sink) settleEarly(ctx context.Context, timelines []*timeline) error {
 
 // settle adds one record.
 func (k *sink) settle(via *conversion, timelines []*timeline, b []byte) error {
-	n := numbers{b}
-	l := timelines[n.next()]
-	id := clockID{uint32(n.next()), uint32(n.next()), uint32(n.next())}
-	raw := n.rest[0] != 0
-	time, size := binary.Uvarint(n.rest[1:])
-	offset, more := binary.Varint(n.rest[1+size:])
-	body := n.rest[1+size+more:]
+	n := spool.Numbers{Rest: b}
+	l := timelines[n.Int32()]
+	id := clockID{uint32(n.Int32()), uint32(n.Int32()), uint32(n.Int32())}
+	raw, time := n.Int32() != 0, n.Wide()
+	offset, size := binary.Varint(n.Rest)
+	body := n.Rest[size:]
 
 	ns, ok := int64(time), id == k.clocks.trace
 	if !ok {

@@ -3,6 +3,7 @@ package spool
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"math"
 )
 
@@ -139,3 +140,20 @@ func (r *Records) sink() {
 		i = least
 	}
 }
+
+// Numbers reads numbers from the front of a record: uvarints, as the caller has appended them.
+type Numbers struct{ Rest []byte }
+
+// Wide returns the next number.
+func (n *Numbers) Wide() uint64 {
+	if b := n.Rest[0]; b < 0x80 {
+		n.Rest = n.Rest[1:]
+		return uint64(b)
+	}
+	u, size := binary.Uvarint(n.Rest)
+	n.Rest = n.Rest[size:]
+	return u
+}
+
+// Int32 returns the next number, of 32 bits.
+func (n *Numbers) Int32() int32 { return int32(uint32(n.Wide())) }
