@@ -2,7 +2,6 @@ package query
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,8 +21,7 @@ type groupRows struct{ answerRows[*callGroup] }
 
 // GroupOf returns what limits calls to those of a row in a table of groups; nil for any other table.
 func GroupOf(t *table.Table, by string, row int) *OnlyCalls {
-	row = table.Original(t, row)
-	g, ok := table.Unsorted(t).(*groupRows)
+	g, ok := t.Rows.(*groupRows)
 	if !ok || row < 0 || row >= len(g.list) {
 		return nil
 	}
@@ -44,16 +42,13 @@ func (c *Calls) groupTable(t *table.Table, v View, shape *callsShape) {
 	}
 	rows := &groupRows{answerRows[*callGroup]{columns: c.groupColumns(shape, v.G), list: list}}
 	t.Columns, t.Rows = rows.columns.Heads(), rows
+	if t.Sorted, t.Rising = c.about.order, c.about.rising; t.Sorted == "value" {
+		t.Sorted = c.about.by.key()
+	}
 	slices.SortFunc(list, func(a, b *callGroup) int {
-		if c.about.order == "value" {
-			order := compareValues(&a.value, &b.value)
-			if !c.about.rising && a.value.kind != valueAbsent && b.value.kind != valueAbsent {
-				order = -order
-			}
-			return order
-		}
 		return cmp.Or(cmp.Compare(b.calls, a.calls), compareValues(&a.value, &b.value))
 	})
+	rows.columns.Sort(list, t.Sorted, t.Rising)
 	if c.about.timed {
 		all := t.Spread
 		t.Spread = func(row int) (string, *histogram.Histogram) {
@@ -83,17 +78,6 @@ func (c *Calls) groupTable(t *table.Table, v View, shape *callsShape) {
 			}
 		}
 	})
-	t.Sorted, t.Rising = c.about.order, c.about.rising
-	switch {
-	case t.Sorted == "value":
-		t.Sorted = c.about.by.key()
-		return
-	case t.Sorted == "calls" && !t.Rising:
-		return
-	}
-	if sorted, err := table.Sort(context.Background(), t, t.Sorted, t.Rising); err == nil {
-		*t = *sorted
-	}
 }
 
 // compareValues puts values in order, those that are absent last.
@@ -158,9 +142,9 @@ func (c *Calls) groupColumns(shape *callsShape, g *display.Glyphs) (list table.C
 			return x.bound(table.Int(of(x)), is)
 		}
 	}
-	add(value, func(x *callGroup) table.Value {
+	list.AddBy(value, func(x *callGroup) table.Value {
 		return table.Str(x.value.shown(g.Threw)).JSON(x.value.appendJSON(nil)).If(x.value.kind != valueAbsent)
-	})
+	}, func(x, o *callGroup) int { return x.value.compare(&o.value) })
 	add(table.Column{Key: "calls", Title: "calls", Kind: table.Count}, count(func(x *callGroup) int64 { return x.calls }))
 	add(table.Column{Key: "share", Title: "share", Kind: table.Share, Priority: 3}, func(x *callGroup) table.Value {
 		return x.bound(share(x.calls, ended), table.AtLeast)

@@ -22,11 +22,9 @@ func CompareSorts(timed bool) []string {
 
 // compareRows are the rows of the table: first what was found by walking, then methods.
 type compareRows struct {
+	answerRows[compareRow]
 	timed bool
 	g     *display.Glyphs
-	cols  table.Columns[compareRow]
-	head  []compareHead
-	list  []comparedMethod
 }
 
 // compareRow is a row: one of these is nil.
@@ -50,8 +48,9 @@ type comparedMethod struct {
 	sums  [2]Sums
 }
 
-// change returns how much more B has.
+// change returns how much more B has, size how much that is.
 func (m *comparedMethod) change(of func(*Sums) int64) int64 { return of(&m.sums[1]) - of(&m.sums[0]) }
+func (m *comparedMethod) size(of func(*Sums) int64) int64   { return max(m.change(of), -m.change(of)) }
 
 func sumCalls(s *Sums) int64  { return s.Calls }
 func sumPoints(s *Sums) int64 { return s.Points }
@@ -98,20 +97,21 @@ func (c *Compare) Table(v View) *table.Table {
 	c.mu.Lock()
 	f := c.found
 	c.mu.Unlock()
-	rows := &compareRows{timed: c.timed, g: v.G, head: f.heads()}
+	rows := &compareRows{answerRows[compareRow]{list: f.heads(), at: compareRow.point}, c.timed, v.G}
+	heads := len(rows.list)
 	var alike int64
 	for _, m := range comparedMethods(f.counts) {
 		if m.differs() || c.timed && m.timesDiffer() {
-			rows.list = append(rows.list, m)
+			rows.list = append(rows.list, compareRow{comparedMethod: &m})
 		} else {
 			alike++
 		}
 	}
 	key := cmp.Or(v.Sort, CompareSorts(c.timed)[0])
-	rows.sort(key, v.Rising)
-	rows.columns()
+	rows.addColumns()
+	rows.sort(rows.list[heads:], key, v.Rising)
 	t := &table.Table{
-		Row: "difference", Title: c.title(&f, v.G), Columns: rows.cols.Heads(), Rows: rows, Sorted: key, Rising: v.Rising,
+		Row: "difference", Title: c.title(&f, v.G), Columns: rows.columns.Heads(), Rows: rows, Sorted: key, Rising: v.Rising,
 		Partial: v.Done < 1, Done: v.Done, Empty: "nothing found yet", Notes: f.notes(c.r, v.Done >= 1),
 	}
 	if v.Done >= 1 && alike > 0 {
@@ -121,7 +121,7 @@ func (c *Compare) Table(v View) *table.Table {
 }
 
 // heads returns the rows before the methods.
-func (f *comparison) heads() (list []compareHead) {
+func (f *comparison) heads() (list []compareRow) {
 	for _, p := range []struct {
 		what string
 		*Parting
@@ -130,11 +130,11 @@ func (f *comparison) heads() (list []compareHead) {
 			continue
 		}
 		for side := range Sides {
-			list = append(list, compareHead{p.what, side, p.Same, p.Parting})
+			list = append(list, compareRow{compareHead: &compareHead{p.what, side, p.Same, p.Parting}})
 		}
 	}
 	if f.walked && len(list) == 0 {
-		list = append(list, compareHead{what: "equal", same: f.same})
+		list = append(list, compareRow{compareHead: &compareHead{what: "equal", same: f.same}})
 	}
 	return list
 }
@@ -201,8 +201,8 @@ func (f *comparison) notes(r *lazy.LazyTraceReader, done bool) (list []string) {
 	return list
 }
 
-// columns makes the columns of the table.
-func (s *compareRows) columns() {
+// addColumns makes the columns of the table. Methods are ordered by the size of a difference, whatever its sign.
+func (s *compareRows) addColumns() {
 	const all, data = table.Everywhere, table.OnlyData
 	// numbers adds the columns of a number, which is not exact for calls that never ended if it is a time. The difference is left out last.
 	numbers := func(key string, kind table.Kind, of func(*Sums) int64, sides, change table.Medium, priority, least int) {
@@ -222,6 +222,7 @@ func (s *compareRows) columns() {
 			}
 			return v
 		})
+		s.columns[len(s.columns)-1].By = func(a, b compareRow) int { return cmp.Compare(a.size(of), b.size(of)) }
 	}
 	numbers("calls", table.Count, sumCalls, all, all, 2, 1)
 	if s.timed {
@@ -234,21 +235,21 @@ func (s *compareRows) columns() {
 		numbers("own", table.Count, sumOwn, data, all, 4, 4)
 	}
 	numbers("threw", table.Count, sumThrew, data, data, 5, 5)
-	s.cols.Add(table.Column{Key: "name", Title: "method", Stretch: true, CutMiddle: true, Style: format.StyleMethod}, s.name)
-	s.cols.Add(table.Column{Key: "what", In: data}, func(r compareRow) table.Value {
+	s.columns.Add(table.Column{Key: "name", Title: "method", Stretch: true, CutMiddle: true, Style: format.StyleMethod}, s.name)
+	s.columns.Add(table.Column{Key: "what", In: data}, func(r compareRow) table.Value {
 		if r.compareHead == nil {
 			return table.Str("method")
 		}
 		return table.Str(r.what)
 	})
 	s.place("side", table.Text, func(h *compareHead, _ *PartingSide) table.Value { return table.Str(Sides[h.side]) })
-	addMethod(&s.cols, func(r compareRow) *Group {
+	addMethod(&s.columns, func(r compareRow) *Group {
 		if r.comparedMethod == nil {
 			return nil
 		}
 		return r.group
 	})
-	s.cols.Add(table.Column{Key: "same_events", Kind: table.Number, In: data}, func(r compareRow) table.Value {
+	s.columns.Add(table.Column{Key: "same_events", Kind: table.Number, In: data}, func(r compareRow) table.Value {
 		if r.compareHead == nil {
 			return table.Value{}
 		}
@@ -271,7 +272,7 @@ func (s *compareRows) columns() {
 
 // method adds a column that only methods have.
 func (s *compareRows) method(c table.Column, value func(*comparedMethod) table.Value) {
-	s.cols.Add(c, func(r compareRow) table.Value {
+	s.columns.Add(c, func(r compareRow) table.Value {
 		if r.comparedMethod == nil {
 			return table.Value{}
 		}
@@ -281,7 +282,7 @@ func (s *compareRows) method(c table.Column, value func(*comparedMethod) table.V
 
 // place adds a column for programs that only the sides of places have.
 func (s *compareRows) place(key string, kind table.Kind, value func(*compareHead, *PartingSide) table.Value) {
-	s.cols.Add(table.Column{Key: key, Kind: kind, In: table.OnlyData}, func(r compareRow) table.Value {
+	s.columns.Add(table.Column{Key: key, Kind: kind, In: table.OnlyData}, func(r compareRow) table.Value {
 		if r.compareHead == nil || r.parting == nil {
 			return table.Value{}
 		}
@@ -300,16 +301,6 @@ func (s *compareRows) name(r compareRow) table.Value {
 		name = name.JSON(format.AppendJSONString(nil, r.parting.Sides[r.side].Text.Text))
 	}
 	return name
-}
-
-// Len returns the number of rows.
-func (s *compareRows) Len() int { return len(s.head) + len(s.list) }
-
-func (s *compareRows) Row(i int) []table.Value {
-	if i < len(s.head) {
-		return s.cols.Row(compareRow{compareHead: &s.head[i]})
-	}
-	return s.cols.Row(compareRow{comparedMethod: &s.list[i-len(s.head)]})
 }
 
 // partings are the words before the rows of places. They have the same width.
@@ -392,43 +383,26 @@ func cutRune(text string, at int) int {
 	return at
 }
 
-// sort puts the methods in order.
-func (s *compareRows) sort(key string, rising bool) {
-	groups := make([]*Group, len(s.list))
-	for i := range s.list {
-		groups[i] = s.list[i].group
+// sort puts methods in order: of equals those first whose numbers of calls differ more.
+func (s *compareRows) sort(methods []compareRow, key string, rising bool) {
+	groups := make([]*Group, len(methods))
+	for i := range methods {
+		groups[i] = methods[i].group
 	}
 	for i, name := range names(groups) {
-		s.list[i].name = name
+		methods[i].name = name
 	}
-	of := map[string]func(*Sums) int64{
-		"calls": sumCalls, "events": sumPoints, "own": sumOwn, "total": sumTotal, "self": sumSelf, "threw": sumThrew,
-	}
-	word, kind, _ := strings.Cut(key, "_")
-	size := func(m *comparedMethod) int64 {
-		switch kind {
-		case "a":
-			return of[word](&m.sums[0])
-		case "b":
-			return of[word](&m.sums[1])
-		}
-		return max(m.change(of[word]), -m.change(of[word]))
-	}
-	slices.SortFunc(s.list, func(a, b comparedMethod) int {
-		order := cmp.Compare(size(&b), size(&a))
-		if rising {
-			order = -order
-		}
-		calls := func(m *comparedMethod) int64 { return max(m.change(sumCalls), -m.change(sumCalls)) }
-		return cmp.Or(order, cmp.Compare(calls(&b), calls(&a)), cmp.Compare(a.name, b.name))
+	slices.SortFunc(methods, func(a, b compareRow) int {
+		return cmp.Or(cmp.Compare(b.size(sumCalls), a.size(sumCalls)), cmp.Compare(a.name, b.name))
 	})
+	s.columns.Sort(methods, key, rising)
 }
 
 // point returns what a row is about; ok is false for a method.
-func (s *compareRows) point(row int) (at HistoryPoint, ok bool) {
-	if row >= len(s.head) || s.head[row].parting == nil {
+func (r compareRow) point() (at HistoryPoint, ok bool) {
+	if r.compareHead == nil || r.parting == nil {
 		return at, false
 	}
-	p := &s.head[row].parting.Sides[s.head[row].side]
+	p := &r.parting.Sides[r.side]
 	return HistoryPoint{p.Position, p.Event}, true
 }

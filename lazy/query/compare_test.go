@@ -440,7 +440,7 @@ func TestCompareOrders(t *testing.T) {
 					if len(v) != len(made.Columns) {
 						t.Fatalf("%d values, %d columns", len(v), len(made.Columns))
 					}
-					if what := v[made.Column("what")].Text(); (what == "method") != (i >= len(rows.head)) {
+					if what := v[made.Column("what")].Text(); (what == "method") != (rows.list[i].comparedMethod != nil) {
 						t.Errorf("row %d is a %s", i, what)
 					} else if what == "method" {
 						n := v[made.Column(key)].Int()

@@ -24,29 +24,19 @@ func (h *History) Sorts() []string {
 // oneThread reports whether the trace has only one thread.
 func (h *History) oneThread() bool { return h.r.ThreadList().Len() == 1 }
 
-// sort puts the rows in the order of the view.
-func (x *historyTable) sort() {
-	if x.view.Sort == "" || x.view.Sort != "value" && x.view.Rising {
-		return
+// ordered returns the rows, as indexes of values, in the order of the view.
+func (x *historyTable) ordered() []int {
+	rows := make([]int, len(x.list))
+	for i := range rows {
+		rows[i] = i
 	}
-	x.rows = make([]int32, len(x.list))
-	for i := range x.rows {
-		x.rows[i] = int32(i)
+	switch sort := x.view.Sort; {
+	case sort == "value":
+		x.columns.Sort(rows, sort, x.view.Rising)
+	case sort != "" && !x.view.Rising:
+		slices.Reverse(rows)
 	}
-	if x.view.Sort != "value" {
-		slices.Reverse(x.rows)
-		return
-	}
-	slices.SortStableFunc(x.rows, func(i, j int32) int {
-		a, b := &x.list[i], &x.list[j]
-		switch {
-		case a.Kind >= Receiver || b.Kind >= Receiver: // those without a value are last
-			return b2i(a.Kind >= Receiver) - b2i(b.Kind >= Receiver)
-		case x.view.Rising:
-			return a.Value.compare(&b.Value)
-		}
-		return b.Value.compare(&a.Value)
-	})
+	return rows
 }
 
 // compare compares numbers by value, and texts, which are larger than any number, by their bytes.
@@ -90,5 +80,5 @@ func Extremes(t *table.Table) (low, high int, ok bool) {
 		return 0, 0, false
 	}
 	low, high, ok = s.x.extremes()
-	return s.rowOf(low), s.rowOf(high), ok
+	return slices.Index(s.list, low), slices.Index(s.list, high), ok
 }

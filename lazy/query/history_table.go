@@ -19,8 +19,7 @@ type historyTable struct {
 	h       *History
 	list    []Sighting
 	changes []change
-	rows    []int32 // indexes in list in the order of rows; nil for that of list
-	here    int     // index of the row of the marked point, or of the last one before it; -1 if none
+	here    int // index of the row of the marked point, or of the last one before it; -1 if none
 	at      bool
 	view    View
 	order   Order
@@ -40,7 +39,6 @@ func (h *History) Table(v View) *table.Table {
 	h.mu.Unlock()
 	x.changes = changesOf(x.list)
 	x.findHere()
-	x.sort()
 	x.addColumns()
 	when := h.Sorts()[0]
 	t := &table.Table{
@@ -51,54 +49,30 @@ func (h *History) Table(v View) *table.Table {
 	if x.left != [Made + 1]int64{} {
 		t.Empty = "the steps leave no value of " + h.o.Location.Text
 	}
-	from := 0
-	if n := len(x.list); v.Last > 0 && n > v.Last {
-		from = n - v.Last
-	}
-	t.Rows = &historyRows{x, from}
-	if from > 0 {
+	rows := x.ordered()
+	if from := len(rows) - v.Last; v.Last > 0 && from > 0 {
+		rows = rows[from:]
 		t.Notes = append(t.Notes, fmt.Sprintf("the last %s of %s", display.Grouped(int64(v.Last)), display.Grouped(int64(len(x.list)))))
 	}
+	at := func(i int) (HistoryPoint, bool) { return x.list[i].HistoryPoint, true }
+	t.Rows = &historyRows{answerRows[int]{x.columns, rows, at}, x}
 	return t
 }
 
-// historyRows makes rows when they are asked for.
+// historyRows are the rows, as indexes of values.
 type historyRows struct {
-	x    *historyTable
-	from int
+	answerRows[int]
+	x *historyTable
 }
-
-func (s *historyRows) Len() int { return len(s.x.list) - s.from }
 
 func (s *historyRows) Row(i int) []table.Value {
-	x := s.x
-	x.h.mu.Lock()
-	defer x.h.mu.Unlock()
-	return x.columns.Row(s.index(i))
-}
-
-// index returns which value a row is of.
-func (s *historyRows) index(row int) int {
-	if s.x.rows != nil {
-		return int(s.x.rows[s.from+row])
-	}
-	return s.from + row
-}
-
-// rowOf returns the row of a value; -1 if there is none.
-func (s *historyRows) rowOf(i int) int {
-	if s.x.rows != nil {
-		i = slices.Index(s.x.rows, int32(i))
-	}
-	return max(-1, i-s.from)
+	s.x.h.mu.Lock()
+	defer s.x.h.mu.Unlock()
+	return s.answerRows.Row(i)
 }
 
 // Here returns the row that a table of a History marks, -1 if none, and whether it is the point itself.
-func (s *historyRows) Here() (row int, exact bool) { return s.rowOf(s.x.here), s.x.at }
-
-func (s *historyRows) point(row int) (HistoryPoint, bool) {
-	return s.x.list[s.index(row)].HistoryPoint, true
-}
+func (s *historyRows) Here() (row int, exact bool) { return slices.Index(s.list, s.x.here), s.x.at }
 
 // hereMarks are the signs of the marked point, and of the last value before it; for ASCII and not.
 var hereMarks = map[bool]map[bool]string{false: {true: "●", false: "○"}, true: {true: "*", false: "."}}
@@ -135,9 +109,9 @@ func (x *historyTable) addColumns() {
 	add(table.Column{Key: "thread", Title: "thread", Kind: table.Number, Priority: 3, In: table.When(!x.h.oneThread())}, func(s *Sighting) table.Value { return table.Int(int64(s.Thread) + 1) })
 	add(start, func(s *Sighting) table.Value { return table.IntIf(s.key, x.order == ByMoment && s.key >= 0) })
 	add(name, func(s *Sighting) table.Value { return table.StrIf(s.Name) })
-	add(table.Column{Key: "value", Title: "value", Least: 8, Most: 60, Align: table.Right}, func(s *Sighting) table.Value {
-		return table.Str(s.Value.Text).If(s.Kind < Receiver)
-	})
+	x.columns.AddBy(table.Column{Key: "value", Title: "value", Least: 8, Most: 60, Align: table.Right}, func(i int) table.Value {
+		return table.Str(x.list[i].Value.Text).If(x.list[i].Kind < Receiver)
+	}, func(i, j int) int { return x.list[i].Value.compare(&x.list[j].Value) })
 	x.columns.Add(table.Column{Key: "change", Title: "change", Most: 30, Align: table.Right, Priority: 1, In: table.OnlyShown}, func(i int) table.Value {
 		return table.StrIf(x.changes[i].text(x.view.G)).If(x.list[i].Kind < Receiver)
 	})

@@ -28,11 +28,9 @@ func IterationsRise(key string) bool {
 
 // iterationRows are the rows of a table.
 type iterationRows struct {
+	answerRows[*iteration]
 	t     *Iterations
-	list  []iteration // its first rows do not change any more
-	order []int       // nil for the order of the trace
 	names map[firstCall]string
-	cols  table.Columns[*iteration]
 }
 
 // firstCall is what names a call.
@@ -41,22 +39,10 @@ type firstCall struct {
 	flags  int16
 }
 
-func (s *iterationRows) Len() int { return len(s.list) }
-
-// at returns the iteration of a row.
-func (s *iterationRows) at(row int) *iteration {
-	if s.order != nil {
-		row = s.order[row]
-	}
-	return &s.list[row]
-}
-
-func (s *iterationRows) Row(i int) []table.Value { return s.cols.Row(s.at(i)) }
-
-// columns makes the columns. Calls are known to have thrown if some did.
-func (s *iterationRows) columns(threw bool) {
+// addColumns makes the columns. Calls are known to have thrown if some did.
+func (s *iterationRows) addColumns(threw bool) {
 	timed := s.t.timed
-	add := s.cols.Add
+	add := s.columns.Add
 	add(table.Column{Key: "iteration", Title: "iteration", Kind: table.Count}, func(row *iteration) table.Value { return table.Int(int64(row.number) + 1) })
 	if timed {
 		add(table.Column{Key: "duration", Title: "duration", Kind: table.Duration}, func(row *iteration) table.Value {
@@ -99,27 +85,32 @@ func (row *iteration) self() (ns int64, known bool) {
 
 // Table returns the table of what has been merged so far. Any goroutine may use it.
 func (t *Iterations) Table(view View) *table.Table {
+	rows := &iterationRows{t: t, names: make(map[firstCall]string)}
+	rows.at = func(row *iteration) (HistoryPoint, bool) {
+		return atPlace(lazy.Position{Thread: t.loop.Position.Thread, At: row.at}), true
+	}
 	t.mu.Lock()
-	rows := &iterationRows{t: t, list: slices.Clone(t.rows), names: make(map[firstCall]string)}
+	list := slices.Clone(t.rows)
 	all, threw, times := t.all, t.threw, new(histogram.Histogram)
 	times.Merge(&t.times)
 	t.mu.Unlock()
 	t.r.WithContext(func(c *format.Context) {
-		for i := range rows.list {
-			row := &rows.list[i]
+		for i := range list {
+			row := &list[i]
 			key := firstCall{row.first, row.flags}
 			if _, known := rows.names[key]; !known && row.first >= 0 {
 				rows.names[key], _ = c.CallName(row.first, row.flags)
 			}
+			rows.list = append(rows.list, row)
 		}
 	})
-	rows.columns(threw > 0 || view.Sort == "threw")
-	if view.Sort != "" && (view.Sort != "iteration" || !view.Rising) {
-		rows.order = rows.cols.Order(len(rows.list), func(i int) *iteration { return &rows.list[i] }, view.Sort, view.Rising)
+	rows.addColumns(threw > 0 || view.Sort == "threw")
+	if view.Sort != "iteration" || !view.Rising {
+		rows.columns.Sort(rows.list, view.Sort, view.Rising)
 	}
 	made := &table.Table{
 		Row: "iteration", Title: t.title(all, threw, view.G), Partial: view.Done < 1, Done: view.Done, Empty: "no iterations",
-		Columns: rows.cols.Heads(), Rows: rows, Sorted: cmp.Or(view.Sort, "iteration"), Rising: view.Sort == "" || view.Rising,
+		Columns: rows.columns.Heads(), Rows: rows, Sorted: cmp.Or(view.Sort, "iteration"), Rising: view.Sort == "" || view.Rising,
 	}
 	if t.timed {
 		made.Spread = func(int) (string, *histogram.Histogram) { return "durations of all iterations:", times }
@@ -152,13 +143,6 @@ func (t *Iterations) RowOf(made *table.Table, place lazy.Position) (row int, ok 
 	if !ok {
 		return 0, false
 	}
-	row, ok = slices.BinarySearchFunc(rows.list, place.At, func(it iteration, at int64) int { return cmp.Compare(it.at, at) })
-	if ok && rows.order != nil {
-		row = slices.Index(rows.order, row)
-	}
-	return row, ok
-}
-
-func (s *iterationRows) point(row int) (HistoryPoint, bool) {
-	return atPlace(lazy.Position{Thread: s.t.loop.Position.Thread, At: s.at(row).at}), true
+	row = slices.IndexFunc(rows.list, func(it *iteration) bool { return it.at == place.At })
+	return row, row >= 0
 }

@@ -177,24 +177,12 @@ func (s *survey) findBusiest(ctx context.Context, r *lazy.LazyTraceReader, colum
 func (t *Top) leaders(most int) []OverviewMethod {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	groups := t.groups.list()
-	var lines []topLine
-	var shown []*Group
-	for i, g := range groups {
-		if i < len(t.rows) && t.rows[i].shown() {
-			lines, shown = append(lines, topLine{group: g, topRow: topRow{Sums: t.rows[i].Sums}}), append(shown, g)
-		}
+	lines, _ := t.lines()
+	x := topTable{key: "calls"}
+	if t.timed {
+		x.key = "self"
 	}
-	for i, name := range names(shown) {
-		lines[i].name = name
-	}
-	slices.SortFunc(lines, func(a, b topLine) int {
-		by := cmp.Compare(b.Calls, a.Calls)
-		if t.timed {
-			by = cmp.Compare(b.Self, a.Self)
-		}
-		return cmp.Or(by, cmp.Compare(a.name, b.name))
-	})
+	lines.sort(&x, false)
 	list := []OverviewMethod{}
 	for i := range lines[:min(len(lines), most)] {
 		l := &lines[i]

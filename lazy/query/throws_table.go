@@ -41,7 +41,8 @@ func (t *Throws) Table(view View) *table.Table {
 			out.Notes = []string{fmt.Sprintf("only the first %s exceptions are listed, of %s", display.Grouped(int64(len(t.list))), display.Grouped(t.all))}
 		}
 	} else {
-		rows.list = x.sorted(rows.columns, view)
+		rows.list = x.rows
+		rows.columns.Sort(rows.list, view.Sort, view.Rising)
 		rows.at = func(row *throwRow) (HistoryPoint, bool) { return row.first.point(), true }
 		out.Sorted, out.Rising = cmp.Or(view.Sort, "count"), view.Sort != "" && view.Rising
 	}
@@ -87,29 +88,6 @@ func ThrowsSorts() []string {
 	return []string{"count", "exception", "thrown_in", "caught_in", "ended", "event"}
 }
 
-// sorted returns the rows, which are in the usual order, in that of a view.
-func (x *throwsTable) sorted(columns table.Columns[*throwRow], view View) (list []*throwRow) {
-	compare := map[string]func(r, s *throwRow) int{
-		"ended": func(r, s *throwRow) int { return cmp.Or(cmp.Compare(r.most, s.most), cmp.Compare(r.least, s.least)) },
-		"event": func(r, s *throwRow) int {
-			return cmp.Or(cmp.Compare(r.first.Event, s.first.Event), cmp.Compare(r.first.Thread, s.first.Thread))
-		},
-	}[view.Sort]
-	if compare != nil {
-		slices.SortStableFunc(x.rows, func(r, s *throwRow) int {
-			if view.Rising {
-				return compare(r, s)
-			}
-			return compare(s, r)
-		})
-		return x.rows
-	}
-	for _, i := range columns.Order(len(x.rows), func(i int) *throwRow { return x.rows[i] }, view.Sort, view.Rising) {
-		list = append(list, x.rows[i])
-	}
-	return list
-}
-
 // title counts the exceptions.
 func (x *throwsTable) title() string {
 	var by [Replaced + 1]int64
@@ -151,12 +129,12 @@ func (x *throwsTable) columns(single bool) (list table.Columns[*throwRow]) {
 		list.Add(table.Column{Key: "count", Title: "count", Kind: table.Count}, number(func(r *throwRow) int64 { return r.count }))
 	}
 	x.identity(&list)
-	list.Add(table.Column{Key: "ended", Title: "ended", In: table.OnlyShown, Align: table.Right, Priority: 2}, func(r *throwRow) table.Value {
+	list.AddBy(table.Column{Key: "ended", Title: "ended", In: table.OnlyShown, Align: table.Right, Priority: 2}, func(r *throwRow) table.Value {
 		if r.most > r.least {
 			return table.Str(display.Grouped(r.least) + " to " + display.Plural(r.most, "call"))
 		}
 		return table.Str(display.Plural(r.least, "call"))
-	})
+	}, func(r, s *throwRow) int { return cmp.Or(cmp.Compare(r.most, s.most), cmp.Compare(r.least, s.least)) })
 	list.Add(table.Column{Key: "passed", Kind: table.Count, In: table.OnlyData}, passed)
 	if single {
 		list.Add(table.Column{Key: "catch", Title: "catch", Kind: table.Event, Priority: 3}, func(r *throwRow) table.Value {
@@ -165,7 +143,9 @@ func (x *throwsTable) columns(single bool) (list table.Columns[*throwRow]) {
 		return list
 	}
 	list.Add(table.Column{Key: "passed_most", Kind: table.Count, In: table.OnlyData}, number(func(r *throwRow) int64 { return r.most }))
-	list.Add(table.Column{Key: "event", Title: "first", Kind: table.Event, Priority: 3}, event)
+	list.AddBy(table.Column{Key: "event", Title: "first", Kind: table.Event, Priority: 3}, event, func(r, s *throwRow) int {
+		return cmp.Or(cmp.Compare(r.first.Event, s.first.Event), cmp.Compare(r.first.Thread, s.first.Thread))
+	})
 	list.Add(table.Column{Key: "thread", Kind: table.Number, In: table.OnlyData}, thread)
 	return list
 }

@@ -23,19 +23,29 @@ func (t *Top) Sorts(key string) bool {
 
 // topTable makes the table of a Top.
 type topTable struct {
-	by      By
-	timed   bool
-	span    bool // only a span of time: events are not known
-	folded  bool // events are those that the folded view shows
-	grows   bool // the trace: calls that have not ended may still do
-	steps   Steps
-	where   string // for the title
-	all     Totals
-	rows    []topLine
-	threads *threadTable // in place of rows, by thread
-	sort    string
-	list    table.Columns[*topLine]
-	took    histogram.Histogram // durations of all calls
+	by     By
+	timed  bool
+	span   bool // only a span of time: events are not known
+	folded bool // events are those that the folded view shows
+	grows  bool // the trace: calls that have not ended may still do
+	steps  Steps
+	where  string // for the title
+	all    Totals
+	topRows
+	key  string // of the column that orders rows
+	list table.Columns[*topLine]
+	took histogram.Histogram // durations of all calls
+	// Steps merged calls into some of the rows, or dropped some; calls of some threw.
+	merged, dropped, threw bool
+}
+
+// topRows are the rows of a topTable: groups, or threads.
+type topRows interface {
+	Len() int
+	// sort puts the rows in the order of the table, and notes what they have.
+	sort(x *topTable, rising bool)
+	// line returns a row, in order.
+	line(i int) *topLine
 }
 
 // topLine is a row of the table.
@@ -46,26 +56,41 @@ type topLine struct {
 	p99  int64
 }
 
-// Table returns the table of what has been merged so far.
-func (t *Top) Table(view View) *table.Table {
-	x := t.snapshot(view.G)
-	x.sort = x.sortKey(view.Sort)
-	if x.threads != nil {
-		x.threads.sort(x.value, x.sort == "p99", view.Rising)
-	}
-	slices.SortFunc(x.rows, func(a, b topLine) int {
+// note notes what a row has.
+func (x *topTable) note(s *Sums) {
+	x.merged, x.dropped, x.threw = x.merged || s.Merged > 0, x.dropped || s.Dropped > 0, x.threw || s.Threw > 0
+}
+
+// groupLines are the rows of groups.
+type groupLines []topLine
+
+func (l groupLines) Len() int            { return len(l) }
+func (l groupLines) line(i int) *topLine { return &l[i] }
+
+func (l groupLines) sort(x *topTable, rising bool) {
+	slices.SortFunc(l, func(a, b topLine) int {
 		order := cmp.Compare(x.value(&b), x.value(&a))
-		if x.sort == "name" {
+		if x.key == "name" {
 			order = cmp.Compare(b.name, a.name)
 		}
-		if view.Rising {
+		if rising {
 			order = -order
 		}
 		return cmp.Or(order, cmp.Compare(a.name, b.name))
 	})
+	for i := range l {
+		x.note(&l[i].Sums)
+	}
+}
+
+// Table returns the table of what has been merged so far.
+func (t *Top) Table(view View) *table.Table {
+	x := t.snapshot(view.G)
+	x.key = x.sortKey(view.Sort)
+	x.sort(x, view.Rising)
 	x.columns(view.G)
 	out := &table.Table{
-		Row: t.by.String(), Title: x.title(view.G), Columns: x.list.Heads(), Sorted: x.sort, Rising: view.Rising,
+		Row: t.by.String(), Title: x.title(view.G), Columns: x.list.Heads(), Sorted: x.key, Rising: view.Rising,
 		Partial: view.Done < 1, Done: view.Done, Empty: "no calls", Notes: x.notes(view.G),
 	}
 	out.Notes = append(out.Notes, gapNotes(t.r, x.timed)...)
@@ -76,20 +101,7 @@ func (t *Top) Table(view View) *table.Table {
 	return out
 }
 
-func (x *topTable) Len() int {
-	if x.threads != nil {
-		return x.threads.len()
-	}
-	return len(x.rows)
-}
-
-func (x *topTable) Row(i int) []table.Value {
-	if x.threads != nil {
-		l := x.threads.line(i)
-		return x.list.Row(&l)
-	}
-	return x.list.Row(&x.rows[i])
-}
+func (x *topTable) Row(i int) []table.Value { return x.list.Row(x.line(i)) }
 
 // mostSpread is how many rows a table may have to keep the histogram of each.
 const mostSpread = 20_000
@@ -100,33 +112,42 @@ func (t *Top) snapshot(g *display.Glyphs) *topTable {
 	defer t.mu.Unlock()
 	x := &topTable{by: t.by, timed: t.timed, grows: grows(t.r), span: t.scope.Timed, steps: t.scope.Steps(), where: t.scope.about(g), folded: !t.scope.Raw, all: t.all}
 	if t.threads != nil {
-		x.threads = t.threadTable()
-		x.took.Merge(&x.threads.took)
+		rows := t.threadTable()
+		x.topRows = rows
+		x.took.Merge(&rows.took)
 		return x
 	}
-	groups := t.groups.list()
+	lines, at := t.lines()
+	spread := len(t.groups.list()) <= mostSpread
+	for i := range lines {
+		row := &t.rows[at[i]]
+		lines[i].p99 = row.times.Quantile(0.99)
+		x.took.Merge(&row.times)
+		if spread {
+			lines[i].times.Merge(&row.times)
+		}
+	}
+	x.topRows = lines
+	return x
+}
+
+// lines returns the rows of groups, without their durations, and which groups they are. The Top is locked.
+func (t *Top) lines() (list groupLines, at []int) {
 	var shown []*Group // others may have been seen by goroutines that began at a wrong place
-	for i, g := range groups {
+	for i, g := range t.groups.list() {
 		if i < len(t.rows) && t.rows[i].shown() {
-			row := &t.rows[i]
-			line := topLine{group: g, p99: row.times.Quantile(0.99)}
-			line.Sums = row.Sums
-			x.took.Merge(&row.times)
-			if len(groups) <= mostSpread {
-				line.times.Merge(&row.times)
-			}
-			x.rows, shown = append(x.rows, line), append(shown, g)
+			list, shown, at = append(list, topLine{group: g, topRow: topRow{Sums: t.rows[i].Sums}}), append(shown, g), append(at, i)
 		}
 	}
 	for i, name := range names(shown) {
-		x.rows[i].name = name
+		list[i].name = name
 	}
-	return x
+	return list, at
 }
 
 // sortKey returns the key of the column that a word of TopSorts names. Threads have no order by name.
 func (x *topTable) sortKey(word string) string {
-	if word == "" || word == "name" && x.threads != nil {
+	if word == "" || word == "name" && x.by == ByThread {
 		word = "self"
 	}
 	switch {
@@ -142,7 +163,7 @@ func (x *topTable) sortKey(word string) string {
 
 // value returns what a row is sorted by.
 func (x *topTable) value(l *topLine) float64 {
-	switch x.sort {
+	switch x.key {
 	case "self":
 		return float64(l.Self)
 	case "total":
@@ -173,11 +194,11 @@ func (l *topLine) mean() float64 {
 // title tells what the table is about.
 func (x *topTable) title(g *display.Glyphs) string {
 	rows := display.Plural(int64(x.Len()), x.by.String())
-	if x.by == ByClass && len(x.rows) != 1 {
-		rows = display.Grouped(int64(len(x.rows))) + " classes"
+	if x.by == ByClass && x.Len() != 1 {
+		rows = display.Grouped(int64(x.Len())) + " classes"
 	}
 	order := map[string]string{"self": "self time", "total": "total time", "calls": "number of calls", "mean": "mean time",
-		"max": "longest call", "p99": "99th percentile", "threw": "calls that threw", "own_events": "own events", "events": "events", "name": "name"}[x.sort]
+		"max": "longest call", "p99": "99th percentile", "threw": "calls that threw", "own_events": "own events", "events": "events", "name": "name"}[x.key]
 	parts := []string{"top" + x.where, "by " + order, rows, display.Plural(x.all.Calls, "call")}
 	if x.timed {
 		parts = append(parts, g.Duration(x.all.Time))
@@ -223,10 +244,9 @@ func (x *topTable) columns(g *display.Glyphs) {
 		add("events_share", "share", table.Share, 6, func(l *topLine) table.Value { return share(l.Points, x.all.Points) })
 		add("calls", "calls", table.Count, 1, calls)
 	}
-	some := x.sort == "threw" || x.threads != nil && x.threads.threw || slices.ContainsFunc(x.rows, func(l topLine) bool { return l.Threw > 0 })
-	x.list.Add(table.Column{Key: "threw", Title: "threw", Kind: table.Count, Priority: 5, In: table.When(some)}, func(l *topLine) table.Value { return table.Int(l.Threw) })
+	x.list.Add(table.Column{Key: "threw", Title: "threw", Kind: table.Count, Priority: 5, In: table.When(x.threw || x.key == "threw")}, func(l *topLine) table.Value { return table.Int(l.Threw) })
 	if x.timed && !x.span {
-		x.list.Add(table.Column{Key: "events", Title: "events", Kind: table.Count, Priority: 1, In: table.When(x.sort == "events")}, func(l *topLine) table.Value {
+		x.list.Add(table.Column{Key: "events", Title: "events", Kind: table.Count, Priority: 1, In: table.When(x.key == "events")}, func(l *topLine) table.Value {
 			return table.Int(l.Points)
 		})
 		x.list.Add(table.Column{Key: "own_events", Title: "own", Kind: table.Count, In: table.OnlyData}, func(l *topLine) table.Value { return table.Int(l.Own) })
@@ -337,17 +357,10 @@ func (x *topTable) editNotes(g *display.Glyphs) (list []string) {
 	if !x.timed {
 		self, total = "own", "events"
 	}
-	var merged, dropped bool
-	if x.threads != nil {
-		merged, dropped = x.threads.merged, x.threads.dropped
-	}
-	for i := range x.rows {
-		merged, dropped = merged || x.rows[i].Merged > 0, dropped || x.rows[i].Dropped > 0
-	}
-	if merged {
+	if x.merged {
 		list = append(list, "*"+self+": with that of merged calls")
 	}
-	if dropped {
+	if x.dropped {
 		list = append(list, "*"+total+": without what is dropped")
 	}
 	if out := x.all.Outside; out.Calls > 0 {
@@ -362,13 +375,8 @@ func (x *topTable) editNotes(g *display.Glyphs) (list []string) {
 
 // spread returns the histogram of the durations of a row, or of all.
 func (x *topTable) spread(row int) (caption string, h *histogram.Histogram) {
-	switch {
-	case row < 0 || row >= x.Len():
-	case x.threads != nil:
-		l := x.threads.line(row)
-		return "durations of the row:", &l.times
-	default:
-		return "durations of the row:", &x.rows[row].times
+	if row < 0 || row >= x.Len() {
+		return "durations of all calls:", &x.took
 	}
-	return "durations of all calls:", &x.took
+	return "durations of the row:", &x.line(row).times
 }

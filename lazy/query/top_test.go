@@ -240,7 +240,7 @@ func sameTop(t *testing.T, where string, got *Top, want *plainTop) {
 	if got.by == ByThread {
 		groups, rows = nil, nil
 		x := got.threadTable()
-		for i := range x.len() {
+		for i := range x.Len() {
 			rows = append(rows, topRow{})
 			groups = append(groups, &Group{ID: x.sums(i, &rows[i])})
 		}

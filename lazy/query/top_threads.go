@@ -99,8 +99,6 @@ type threadTable struct {
 	r     *lazy.LazyTraceReader
 	open  []openThread // not encoded yet
 	order *compact.Order
-	// Steps merged calls into some of the rows, or dropped some; calls of some threw.
-	merged, dropped, threw bool
 }
 
 // openThread is a row of a thread that may go on.
@@ -125,7 +123,8 @@ func (t *Top) threadTable() *threadTable {
 	return x
 }
 
-func (x *threadTable) len() int { return len(x.ids) + len(x.open) }
+// Len returns the number of rows.
+func (x *threadTable) Len() int { return len(x.ids) + len(x.open) }
 
 // sums returns what is known of a row, in the order in which they were merged, and its thread.
 func (x *threadTable) sums(i int, row *topRow) (thread int32) {
@@ -139,26 +138,24 @@ func (x *threadTable) sums(i int, row *topRow) (thread int32) {
 	return x.ids[i]
 }
 
-// line returns a row, in order.
-func (x *threadTable) line(i int) topLine {
-	var l topLine
+func (x *threadTable) line(i int) *topLine {
+	l := new(topLine)
 	thread := x.sums(int(x.order.AppendRows(nil, i, i+1)[0]), &l.topRow)
 	x.r.WithContext(func(c *format.Context) { l.group = threadGroup(c, thread) })
 	l.name, l.p99 = l.group.names[0], l.times.Quantile(0.99)
 	return l
 }
 
-// sort puts the rows in order by a value; rows with the same one are in the order of the threads.
-func (x *threadTable) sort(value func(*topLine) float64, quantile, rising bool) {
-	keys := make([]int64, x.len())
+// sort leaves rows with the same value in the order of the threads.
+func (x *threadTable) sort(of *topTable, rising bool) {
+	keys := make([]int64, x.Len())
 	var l topLine
 	for i := range keys {
 		x.sums(i, &l.topRow)
-		x.threw = x.threw || l.Threw > 0
-		if x.merged, x.dropped = x.merged || l.Merged > 0, x.dropped || l.Dropped > 0; quantile {
+		if of.note(&l.Sums); of.key == "p99" {
 			l.p99 = l.times.Quantile(0.99)
 		}
-		if keys[i] = int64(math.Float64bits(max(0, value(&l)))); !rising {
+		if keys[i] = int64(math.Float64bits(max(0, of.value(&l)))); !rising {
 			keys[i] = -keys[i]
 		}
 	}

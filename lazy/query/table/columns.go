@@ -8,17 +8,24 @@ import (
 	"tracex/format"
 )
 
-// ColumnOf is a column of rows of type R, with its value of a row.
+// ColumnOf is a column of rows of type R, with its value of a row. By compares rows that have a value in it; nil if their
+// values do.
 type ColumnOf[R any] struct {
 	Column
 	Value func(row R) Value
+	By    func(a, b R) int
 }
 
 // Columns are the columns of an answer: what a table shows, sorts by and writes of its rows.
 type Columns[R any] []ColumnOf[R]
 
 // Add adds a column.
-func (l *Columns[R]) Add(c Column, value func(row R) Value) { *l = append(*l, ColumnOf[R]{c, value}) }
+func (l *Columns[R]) Add(c Column, value func(row R) Value) { l.AddBy(c, value, nil) }
+
+// AddBy adds a column with an order of its own.
+func (l *Columns[R]) AddBy(c Column, value func(row R) Value, by func(a, b R) int) {
+	*l = append(*l, ColumnOf[R]{c, value, by})
+}
 
 // Heads returns the columns alone.
 func (l Columns[R]) Heads() []Column {
@@ -44,20 +51,6 @@ func (l Columns[R]) Get(row R, key string) (v Value) {
 		v = l[i].Value(row)
 	}
 	return v
-}
-
-// Order returns the numbers of n rows ordered by the column with a key as [Sort] orders them.
-func (l Columns[R]) Order(n int, row func(i int) R, key string, rising bool) []int {
-	values := make([]Value, n)
-	for _, c := range l {
-		if c.Key == key {
-			for i := range values {
-				values[i] = c.Value(row(i))
-			}
-			return order(values, c.compare, rising)
-		}
-	}
-	return order(values, nil, rising)
 }
 
 // When returns where a column is: everywhere, or if it is not shown only in JSON and CSV.

@@ -8,6 +8,7 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/lazy/query/table"
 )
 
 // Open opens a trace and waits until all of it is known.
@@ -82,3 +83,31 @@ func FakePrograms(t *testing.T, works map[string]bool) (dir string) {
 	t.Setenv("PATH", dir)
 	return dir
 }
+
+// Sorted returns a table with its rows in the order of the column with a key.
+func Sorted(t *table.Table, key string, rising bool) *table.Table {
+	var columns table.Columns[int]
+	for i, c := range t.Columns {
+		columns.Add(c, func(row int) (v table.Value) {
+			if values := t.Rows.Row(row); values != nil {
+				v = values[i]
+			}
+			return v
+		})
+	}
+	sorted, order := *t, make([]int, t.Rows.Len())
+	for i := range order {
+		order[i] = i
+	}
+	columns.Sort(order, key, rising)
+	sorted.Sorted, sorted.Rising, sorted.Rows = key, rising, ordered{t.Rows, order}
+	return &sorted
+}
+
+// ordered is rows in another order.
+type ordered struct {
+	table.Source
+	order []int
+}
+
+func (o ordered) Row(i int) []table.Value { return o.Source.Row(o.order[i]) }
