@@ -176,7 +176,7 @@ type cutPart struct {
 	ops     []cutOp
 	threads []cutThread
 	refs    *cutRefs
-	bare    format.Point
+	bare    withoutValues
 }
 
 // cutThread is where the objects of a thread begin.
@@ -204,9 +204,7 @@ func (p *cutPart) point(x *lazy.PassPoint) {
 		p.data = append(p.data, b...)
 	} else {
 		if !p.j.ValuesShown() {
-			p.bare = *point
-			p.bare.Args, p.bare.Target, p.bare.Snapshot, p.bare.Value.Captured = nil, format.Null(), nil, nil
-			point = &p.bare
+			point = p.bare.point(point)
 		}
 		if p.data, err = point.Append(p.data, p.j.Version); err != nil {
 			x.Fail(err)
@@ -229,15 +227,11 @@ func (p *cutPart) Exit(x *lazy.PassPoint) {
 	case p.j.ValuesShown() || x.Class != format.ClassCall:
 		p.data = append(p.data, b...)
 	default:
-		bare := *f
-		if k := bare.Result.Kind; k != format.ValueUnfinished && k != format.ValueUntracked {
-			bare.Result = format.Value{Kind: format.ValueVoid}
-		}
-		if p.data, err = bare.Append(p.data, p.j.Version, x.Class); err != nil {
+		f = p.bare.footer(f)
+		if p.data, err = f.Append(p.data, p.j.Version, x.Class); err != nil {
 			x.Fail(err)
 			return
 		}
-		f = &bare
 	}
 	op.size = len(p.data) - from
 	p.ops = append(p.ops, op)

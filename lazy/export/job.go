@@ -112,6 +112,30 @@ func (j *Job) Shows(c format.Class) bool {
 	return true
 }
 
+// withoutValues are copies of a point and a footer without what NoValues leaves out, each until the next.
+type withoutValues struct {
+	p format.Point
+	f format.Footer
+}
+
+func (w *withoutValues) point(p *format.Point) *format.Point {
+	w.p = *p
+	w.p.Args, w.p.Target, w.p.Snapshot, w.p.Value.Captured = nil, format.Null(), nil, nil
+	return &w.p
+}
+
+// footer may get nil.
+func (w *withoutValues) footer(f *format.Footer) *format.Footer {
+	if f == nil {
+		return nil
+	}
+	w.f = *f
+	if k := f.Result.Kind; k != format.ValueUnfinished && k != format.ValueUntracked {
+		w.f.Result = format.Value{Kind: format.ValueVoid}
+	}
+	return &w.f
+}
+
 // CutAt lets [Job.Run] visit parts of so many bytes at a time; 0 is the usual. Tests of targets make them small, so that
 // small traces have many parts.
 func (j *Job) CutAt(bytes int64) { j.share = bytes }

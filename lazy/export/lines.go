@@ -52,8 +52,7 @@ type linesEncoder struct {
 	c      *format.Context // of the writer
 	w      *lines.Writer
 	thread int32
-	bare   format.Point // a point without values
-	ended  format.Footer
+	bare   withoutValues
 }
 
 func (e *linesEncoder) begin(thread int32) { e.thread = thread }
@@ -77,7 +76,7 @@ func (e *linesEncoder) line(dst []byte, p *lazy.PassPoint) []byte {
 		e.c, e.w = c, e.f.writer(c)
 	}
 	if !e.f.j.ValuesShown() {
-		point, footer = e.withoutValues(point, footer)
+		point, footer = e.bare.point(point), e.bare.footer(footer)
 	}
 	inside := int64(-1)
 	if f, ok := p.Inside(); ok {
@@ -91,19 +90,4 @@ func (e *linesEncoder) line(dst []byte, p *lazy.PassPoint) []byte {
 	e.w.Append(dst)
 	e.w.Point(point, footer, p.Parent(), inside, p.Depth, took)
 	return e.w.Swap(nil)
-}
-
-// withoutValues returns a point and its footer without values.
-func (e *linesEncoder) withoutValues(p *format.Point, f *format.Footer) (*format.Point, *format.Footer) {
-	e.bare = *p
-	e.bare.Args, e.bare.Target, e.bare.Snapshot = nil, format.Null(), nil
-	e.bare.Value.Captured = nil
-	if f == nil {
-		return &e.bare, nil
-	}
-	e.ended = *f
-	if k := f.Result.Kind; k != format.ValueUnfinished && k != format.ValueUntracked {
-		e.ended.Result = format.Value{Kind: format.ValueVoid}
-	}
-	return &e.bare, &e.ended
 }

@@ -7,6 +7,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/query"
 )
 
 // method is what is known about a method before a pass.
@@ -30,7 +31,7 @@ func methodsOf(r *lazy.LazyTraceReader) *methods {
 		places := sourcePlaces(c)
 		list := slices.SortedFunc(c.Methods(), func(a, b *format.MethodDescriptor) int { return cmp.Compare(a.ID, b.ID) })
 		known := make(map[string]int32, len(list))
-		var names []methodNames
+		var names [][4]string // of each, from short to exact
 		for _, d := range list {
 			n, class := namesOf(c, d)
 			i, twice := known[n[len(n)-1]]
@@ -42,7 +43,9 @@ func methodsOf(r *lazy.LazyTraceReader) *methods {
 			}
 			m.byID[d.ID] = i
 		}
-		m.shorten(names)
+		for i, name := range query.DistinctNames(names) {
+			m.all[i].name = name
+		}
 	})
 	return m
 }
@@ -53,11 +56,8 @@ func (m *methods) of(id int32) (index int32, ok bool) {
 	return index, ok
 }
 
-// methodNames are names of a method, from short to exact.
-type methodNames [4]string
-
-// namesOf returns the names of a method, and the full name of its class.
-func namesOf(c *format.Context, d *format.MethodDescriptor) (n methodNames, class string) {
+// namesOf returns the names of a method, from short to exact, and the full name of its class.
+func namesOf(c *format.Context, d *format.MethodDescriptor) (n [4]string, class string) {
 	if x := c.Class(d.ClassID); x != nil {
 		class = x.Name
 	}
@@ -74,29 +74,7 @@ func namesOf(c *format.Context, d *format.MethodDescriptor) (n methodNames, clas
 	if class != "" && !strings.Contains(full, class) { // such as that of a go statement
 		exact += " in " + class
 	}
-	return methodNames{name, name + "(" + strings.Join(short, ", ") + ")", long, exact}, class
-}
-
-// shorten gives each method the shortest of its names that no other has.
-func (m *methods) shorten(names []methodNames) {
-	todo := make([]int, len(names))
-	for i := range todo {
-		todo[i] = i
-	}
-	for level := 0; len(todo) > 0 && level < len(methodNames{}); level++ {
-		count := make(map[string]int, len(todo))
-		for _, i := range todo {
-			m.all[i].name = names[i][level]
-			count[names[i][level]]++
-		}
-		again := todo[:0]
-		for _, i := range todo {
-			if count[m.all[i].name] > 1 {
-				again = append(again, i)
-			}
-		}
-		todo = again
-	}
+	return [4]string{name, name + "(" + strings.Join(short, ", ") + ")", long, exact}, class
 }
 
 type place struct {

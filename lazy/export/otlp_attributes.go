@@ -6,32 +6,17 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/query"
 )
 
 // thrown appends the event of something that was thrown.
 func (p *otlpPart) thrown(b []byte, x *lazy.PassPoint, point *format.Point, at int64) []byte {
 	b = append(p.of.time(append(b, `{"timeUnixNano":`...), at), `,"name":"exception","attributes":[`...)
-	if class := thrownType(x.Context(), &point.Value, p.of.j.ValuesShown()); class != "" {
+	class := query.ThrownClass(x.Context(), &point.Value)
+	if class != "" && (!point.Value.Unquoted() || p.of.j.ValuesShown()) { // the text of a panic of Go is a value
 		b = textAttribute(b, "exception.type", class)
 	}
 	return append(b, "]}"...)
-}
-
-// thrownType returns the class of something thrown, or of a panic of Go its text, if texts are shown; "" if it is not
-// known.
-func thrownType(c *format.Context, v *format.Value, shown bool) string {
-	if v.Unquoted() {
-		if shown {
-			return v.Text
-		}
-		return ""
-	}
-	if v.Kind == format.ValueObject || v.Kind == format.ValueException {
-		if d := c.Class(v.ClassID); d != nil {
-			return d.Name
-		}
-	}
-	return ""
 }
 
 // link appends a link to the trace that the program itself was part of. Which span is not known.

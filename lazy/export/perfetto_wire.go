@@ -3,7 +3,6 @@ package export
 import (
 	"bytes"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -59,16 +58,9 @@ func number(b []byte, field protowire.Number, v uint64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), v)
 }
 
-// text appends a text. Readers may refuse one that is not valid UTF-8: a Java string may have half a character.
-func text(b []byte, field protowire.Number, v string) []byte {
-	if !utf8.ValidString(v) {
-		v = strings.ToValidUTF8(v, "\ufffd")
-	}
-	b = protowire.AppendTag(b, field, protowire.BytesType)
-	return append(protowire.AppendVarint(b, uint64(len(v))), v...)
-}
+func text(b []byte, field protowire.Number, v string) []byte { return texts(b, field, []byte(v)) }
 
-// texts is text for bytes.
+// texts appends a text. Readers may refuse one that is not valid UTF-8: a Java string may have half a character.
 func texts(b []byte, field protowire.Number, v []byte) []byte {
 	if !utf8.Valid(v) {
 		v = bytes.ToValidUTF8(v, []byte("\ufffd"))

@@ -287,7 +287,7 @@ func TestEditedCalls(t *testing.T) {
 					list(n.kids, name)
 				}
 			}
-			list(edited(roots, x.plain, new(Outside)), "")
+			list(edited(roots, x.plain, new(StackSums)), "")
 			c, err := NewCalls(r, scope, CallsOptions{What: "kind=call", Sort: "event"})
 			if err != nil {
 				t.Fatal(err)

@@ -81,7 +81,7 @@ func (v *callsPart) Begin(thread int32, around []lazy.PassFrame) { v.beginEdited
 
 // beginEdited begins a part. how is what the steps do with the containers around it; nil if nothing.
 func (v *callsPart) beginEdited(thread int32, around []lazy.PassFrame, how []hiding) {
-	v.thread, v.from = thread, v.of.scope.begins(thread)
+	v.thread, v.from = thread, v.of.scope.Begins(thread)
 	v.stack, v.inside, v.hidden, v.iterations = v.stack[:0], 0, v.hidden[:0], v.iterations[:0]
 	v.m.begin()
 	if v.around < 0 {
@@ -100,8 +100,8 @@ type hiddenCall struct {
 	how hiding
 }
 
-// hide puts the hidden calls around the part on the stack that began before an offset.
-func (v *callsPart) hide(before int64) {
+// stackHidden puts the hidden calls around the part on the stack that began before an offset.
+func (v *callsPart) stackHidden(before int64) {
 	for len(v.hidden) > 0 && v.hidden[0].at < before {
 		v.stack = append(v.stack, openHere{found: notFound, how: v.hidden[0].how})
 		v.hidden = v.hidden[1:]
@@ -109,7 +109,7 @@ func (v *callsPart) hide(before int64) {
 }
 
 func (v *callsPart) Around(p *lazy.PassPoint) {
-	v.hide(p.At)
+	v.stackHidden(p.At)
 	if p.Class == format.ClassCall {
 		o := openHere{found: notFound}
 		if p.At >= v.from && v.matches(p) {
@@ -138,7 +138,7 @@ func (v *callsPart) iteration(p *lazy.PassPoint) {
 func (v *callsPart) Leaf(*lazy.PassPoint) { v.seen++ }
 
 func (v *callsPart) Enter(p *lazy.PassPoint) {
-	v.hide(p.At)
+	v.stackHidden(p.At)
 	if p.Class == format.ClassCall {
 		o := openHere{found: notFound, seen: v.seen}
 		if v.matches(p) {
@@ -153,9 +153,11 @@ func (v *callsPart) Enter(p *lazy.PassPoint) {
 	v.m.enter(p)
 }
 
-// enterHidden is Enter for what a step hides. A call that is merged is a point of its caller.
-func (v *callsPart) enterHidden(p *lazy.PassPoint, how hiding) {
-	v.hide(p.At)
+// hide counts what a step hides. A call that is merged is a point of its caller, as is another point.
+func (v *callsPart) hide(p *lazy.PassPoint, how hiding) {
+	if p.Class.Container() {
+		v.stackHidden(p.At)
+	}
 	if p.Class == format.ClassCall {
 		v.stack = append(v.stack, openHere{found: notFound, how: how})
 	}
@@ -164,16 +166,9 @@ func (v *callsPart) enterHidden(p *lazy.PassPoint, how hiding) {
 	}
 }
 
-// leafHidden counts a point that is merged with its call.
-func (v *callsPart) leafHidden(_ *lazy.PassPoint, how hiding) {
-	if how.merges() {
-		v.seen++
-	}
-}
-
 // exitHidden is Exit for what a step hides. The time of what is dropped belongs to no call.
 func (v *callsPart) exitHidden(p *lazy.PassPoint, how hiding) {
-	v.hide(math.MaxInt64)
+	v.stackHidden(math.MaxInt64)
 	if p.Class == format.ClassCall {
 		v.stack = v.stack[:len(v.stack)-1]
 	}
@@ -236,7 +231,7 @@ func (v *callsPart) find(p *lazy.PassPoint) {
 }
 
 func (v *callsPart) Exit(p *lazy.PassPoint) {
-	v.hide(math.MaxInt64)
+	v.stackHidden(math.MaxInt64)
 	v.m.exit()
 	if n := len(v.iterations); n > 0 && p.Class == format.ClassIteration {
 		v.iterations = v.iterations[:n-1]

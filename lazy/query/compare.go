@@ -97,11 +97,6 @@ func NewCompare(r *lazy.LazyTraceReader, scope Scope, a, b lazy.Handle) (*Compar
 	return c, nil
 }
 
-// Visitor, Merge and Reset are not used: Run makes several passes.
-func (c *Compare) Visitor() lazy.Visitor    { panic("a Compare runs its passes itself") }
-func (c *Compare) Merge(lazy.Visitor) error { panic("a Compare runs its passes itself") }
-func (c *Compare) Reset()                   {}
-
 // errAgain tells that the index was wrong while the sides were walked.
 var errAgain = errors.New("the index was made again")
 

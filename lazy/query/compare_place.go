@@ -58,7 +58,7 @@ type comparedRow struct {
 
 // placeAt reads a row of a scope. The path begins below what the scope is.
 func (c *Compare) placeAt(ctx context.Context, s *Scope, at lazy.Position) (row comparedRow, err error) {
-	from := s.begins(at.Thread)
+	from := s.Begins(at.Thread)
 	if s.Ranges[0].To < 0 {
 		from = -1 // a root of the thread is in it
 	}

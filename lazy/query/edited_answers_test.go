@@ -46,7 +46,7 @@ func TestEditedFind(t *testing.T) {
 					list(n.kids, path+name)
 				}
 			}
-			list(edited(roots, c.plain, new(Outside)), "")
+			list(edited(roots, c.plain, new(StackSums)), "")
 			where, err := filter.Parse("-kind=loop -kind=iteration " + in)
 			if err != nil {
 				t.Fatal(err)
@@ -118,7 +118,7 @@ func fatesOf(roots []*node, steps []plainStep) map[lazy.Position]hiding {
 	}
 	before := roots
 	for i, s := range steps {
-		after := edited(roots, steps[:i+1], new(Outside))
+		after := edited(roots, steps[:i+1], new(StackSums))
 		fate := map[StepKind]hiding{Focus: outside, Merge: merged, Only: muted, Drop: dropped}[s.kind]
 		left(before, fate, places(after, true))
 		if s.kind == Focus {

@@ -138,19 +138,10 @@ func (t *TreeEdits) Enter(in lazy.EditState, p *lazy.PassPoint) (lazy.Edit, lazy
 			e.m.load(was.deep[slots[0]:slots[1]])
 		}
 		hit := (e.kind != Focus || is.open&bit == 0) && e.match(p)
-		switch {
-		case e.kind == Focus && hit:
+		if e.kind == Focus && hit {
 			is.open |= bit
-		case e.kind == Focus && is.open&bit == 0:
-			how = outside
-		case e.kind == Merge && hit:
-			how = merged
-		case e.kind == Only && (hit || p.Class != format.ClassCall && was.mute.of(i)):
-			how = muted
-		case e.kind == Drop && hit:
-			how = dropped
 		}
-		if how != shown {
+		if how = e.fate(hit, is.open&bit != 0, p.Class != format.ClassCall && was.mute.of(i)); how != shown {
 			by = i
 		}
 		if e.deep {
@@ -264,6 +255,20 @@ func (e *edit) absent(r *lazy.LazyTraceReader) func(lazy.PassRange) bool {
 // nothing returns what tells that a part has nothing but points that are merged, with their beginnings, or
 // dropped; nil if that is not known.
 func (t *TreeEdits) nothing(r *lazy.LazyTraceReader) func(lazy.PassRange) bool {
+	return t.without(r, func(format.Class) bool { return true })
+}
+
+// noCalls returns what tells that a part has no calls but those that are dropped, or merged with all
+// points directly in them; nil if that is not known.
+func (t *TreeEdits) noCalls(r *lazy.LazyTraceReader) func(lazy.PassRange) bool {
+	if slices.ContainsFunc(t.edits.list, func(e edit) bool { return e.kind == Merge }) {
+		return nil // points in these calls may be shown
+	}
+	return t.without(r, func(class format.Class) bool { return class == format.ClassCall })
+}
+
+// without returns what tells that a part has no points of some classes but those that an edit leaves out.
+func (t *TreeEdits) without(r *lazy.LazyTraceReader, of func(format.Class) bool) func(lazy.PassRange) bool {
 	var list []*filter.Filter
 	for i := range t.edits.list {
 		if e := &t.edits.list[i]; e.kind != Focus && e.about != nil {
@@ -274,30 +279,6 @@ func (t *TreeEdits) nothing(r *lazy.LazyTraceReader) func(lazy.PassRange) bool {
 		return nil
 	}
 	return lazy.SummaryOf(r).SkipWithout(lazy.Want{Point: func(class format.Class, ref, thread int32) bool {
-		return !slices.ContainsFunc(list, func(f *filter.Filter) bool {
-			return f.Quick(class, ref, thread) == filter.Yes
-		})
-	}})
-}
-
-// noCalls returns what tells that a part has no calls but those that are dropped, or merged with all
-// points directly in them; nil if that is not known.
-func (t *TreeEdits) noCalls(r *lazy.LazyTraceReader) func(lazy.PassRange) bool {
-	var list []*filter.Filter
-	for i := range t.edits.list {
-		switch e := &t.edits.list[i]; {
-		case e.kind == Merge:
-			return nil // points in these calls may be shown
-		case e.kind != Focus && e.about != nil:
-			list = append(list, e.about.f.Clone())
-		}
-	}
-	if len(list) == 0 {
-		return nil
-	}
-	return lazy.SummaryOf(r).SkipWithout(lazy.Want{Point: func(class format.Class, ref, thread int32) bool {
-		return class == format.ClassCall && !slices.ContainsFunc(list, func(f *filter.Filter) bool {
-			return f.Quick(class, ref, thread) == filter.Yes
-		})
+		return of(class) && !slices.ContainsFunc(list, func(f *filter.Filter) bool { return f.Quick(class, ref, thread) == filter.Yes })
 	}})
 }

@@ -94,7 +94,7 @@ func compareEditTree(t *testing.T, r *lazy.LazyTraceReader, raw bool, roots []*n
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	want := rowsOf(edited(roots, c.plain, new(Outside)), 0, nil)
+	want := rowsOf(edited(roots, c.plain, new(StackSums)), 0, nil)
 	tree := lazy.EditedTree(r, !raw, e)
 	if _, complete, err := tree.ExpandAll(t.Context(), tree.ThreadAt(0), 0, 1<<40, nil); err != nil || !complete {
 		t.Fatal(complete, err)
@@ -154,7 +154,7 @@ func TestEditTreeBarren(t *testing.T) {
 					walk(n.kids)
 				}
 			}
-			walk(edited(roots, c.plain, new(Outside)))
+			walk(edited(roots, c.plain, new(StackSums)))
 			check := func(part lazy.PassRange) {
 				if i := slices.IndexFunc(shown[part.Thread], func(at int64) bool { return at >= part.From && at < part.To }); i >= 0 {
 					t.Fatalf("%s: %d is shown, in %+v", text, shown[part.Thread][i], part)
@@ -222,7 +222,7 @@ func TestEditedShown(t *testing.T) {
 				texts := slices.Concat(stepCases, onlyCases, kindCases)
 				rng.Shuffle(len(texts), func(i, k int) { texts[i], texts[k] = texts[k], texts[i] })
 				for _, text := range texts[:some] {
-					rows.Add(compareShown(t, r, raw, m.make(text), edited(roots, m.make(text).plain, new(Outside)), text, rng))
+					rows.Add(compareShown(t, r, raw, m.make(text), edited(roots, m.make(text).plain, new(StackSums)), text, rng))
 				}
 			}
 		}

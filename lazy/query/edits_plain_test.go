@@ -15,7 +15,7 @@ func copied(list []*node, parent *node) []*node {
 }
 
 // edited applies steps to a copy of a forest, one after the other.
-func edited(roots []*node, steps []plainStep, outside *Outside) []*node {
+func edited(roots []*node, steps []plainStep, outside *StackSums) []*node {
 	roots = copied(roots, nil)
 	for _, s := range steps {
 		hits := make(map[*node]bool)
@@ -83,7 +83,7 @@ func without(list []*node, parent *node, kind StepKind, hits map[*node]bool, mut
 }
 
 // adjusted takes what is dropped out of the calls around it, and counts points anew.
-func adjusted(list []*node, parent *node, outside *Outside) (out []*node) {
+func adjusted(list []*node, parent *node, outside *StackSums) (out []*node) {
 	for _, n := range list {
 		if n.class == droppedAway {
 			for up := parent; up != nil; up = up.parent {

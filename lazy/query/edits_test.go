@@ -289,7 +289,7 @@ func compareSteps(t *testing.T, r *lazy.LazyTraceReader, raw bool, roots []*node
 	if err := scope.Edit(t.Context(), r, c.steps); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	var outside Outside
+	var outside StackSums
 	want := plain(r, ByMethod).sum(edited(roots, c.plain, &outside))
 	top := editedTop(t, r, scope, share)
 	outside.Self, outside.Own = top.all.Outside.Self, top.all.Outside.Own // see TestMergeKeeps
@@ -408,7 +408,7 @@ func TestEditedCallers(t *testing.T) {
 			if err := scope.Edit(t.Context(), r, c.steps); err != nil {
 				t.Fatal(err)
 			}
-			after := calls(edited(roots, c.plain, new(Outside)))
+			after := calls(edited(roots, c.plain, new(StackSums)))
 			for _, method := range append(methods, m.names[1]) {
 				for _, o := range []CallersOptions{{Method: method, Depth: 3}, {Method: method, Depth: 40, Self: true}, {Method: method, Depth: 4, Callees: true}} {
 					checkCallers(t, r, after, scope, o, max(400, size/15))

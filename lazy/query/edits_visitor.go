@@ -54,11 +54,9 @@ type hiddenVisitor interface {
 	lazy.Visitor
 	// beginEdited is called in place of Begin, with all containers and what the steps do with them.
 	beginEdited(thread int32, around []lazy.PassFrame, how []hiding)
-	// enterHidden and exitHidden are called for containers that Enter and Exit do not visit, leafHidden for points that
-	// Leaf does not.
-	enterHidden(p *lazy.PassPoint, how hiding)
+	// hide is called for points that Enter and Leaf do not visit, exitHidden for containers that Exit does not.
+	hide(p *lazy.PassPoint, how hiding)
 	exitHidden(p *lazy.PassPoint, how hiding)
-	leafHidden(p *lazy.PassPoint, how hiding)
 }
 
 func (c *editCollector) Visitor() lazy.Visitor {
@@ -120,7 +118,7 @@ func (v *editVisitor) Survey(p *lazy.PassPoint) {
 		v.reset()
 		v.begun = false
 	}
-	v.push(p, p.At >= v.scope.begins(p.Thread))
+	v.push(p, p.At >= v.scope.Begins(p.Thread))
 }
 
 func (v *editVisitor) Begin(thread int32, around []lazy.PassFrame) {
@@ -160,22 +158,13 @@ func (v *editVisitor) push(p *lazy.PassPoint, inside bool) hiding {
 		if inside && (e.kind != Focus || v.open[i] == 0) {
 			hit = e.match(p)
 		}
-		switch {
-		case e.kind == Focus && hit:
+		if e.kind == Focus && hit {
 			if v.open[i]++; v.open[i] == 1 {
 				v.missing--
 			}
 			f.roots |= 1 << i
-		case e.kind == Focus && v.open[i] == 0:
-			f.how = outside
-		case e.kind == Merge && hit:
-			f.how = merged
-		case e.kind == Only && (hit || p.Class != format.ClassCall && f.mute.of(i)):
-			f.how = muted
-		case e.kind == Drop && hit:
-			f.how = dropped
 		}
-		if f.how != shown {
+		if f.how = e.fate(hit, v.open[i] > 0, p.Class != format.ClassCall && f.mute.of(i)); f.how != shown {
 			by = i
 		}
 		e.enter(p)
@@ -195,6 +184,22 @@ func (v *editVisitor) push(p *lazy.PassPoint, inside bool) hiding {
 	}
 	v.stack = append(v.stack, f)
 	return f.how
+}
+
+// fate returns what an edit does with a container; hit tells that it is about it, open that a root of an edit that focuses
+// is open, it or around it, and mute that it is no call and in one that the edit merges.
+func (e *editor) fate(hit, open, mute bool) hiding {
+	switch {
+	case e.kind == Focus && !open:
+		return outside
+	case e.kind == Merge && hit:
+		return merged
+	case e.kind == Only && (hit || mute):
+		return muted
+	case e.kind == Drop && hit:
+		return dropped
+	}
+	return shown
 }
 
 // muted returns the mute of what is directly in the innermost container.
@@ -231,7 +236,7 @@ func (v *editVisitor) Enter(p *lazy.PassPoint) {
 	switch how := v.push(p, true); {
 	case how != shown:
 		if v.hidden != nil {
-			v.hidden.enterHidden(p, how)
+			v.hidden.hide(p, how)
 		}
 	case whole:
 		v.Visitor.Enter(p)
@@ -244,7 +249,7 @@ func (v *editVisitor) Leaf(p *lazy.PassPoint) {
 	switch how := v.leaf(p); {
 	case how != shown:
 		if v.hidden != nil {
-			v.hidden.leafHidden(p, how)
+			v.hidden.hide(p, how)
 		}
 	case len(v.around) == len(v.stack):
 		v.Visitor.Leaf(p)

@@ -124,10 +124,7 @@ func (p *FlamePicture) put(rows [][]FlameCell, depth int, c FlameCell) {
 	if w := c.Right - c.Left; w != p.G.TextWidth(c.Text) {
 		c.Text, _ = p.G.TakeCells(c.Text, w)
 	}
-	row = append(row, FlameCell{})
-	copy(row[at+1:], row[at:])
-	row[at] = c
-	rows[depth] = row
+	rows[depth] = slices.Insert(row, at, c)
 }
 
 // filled returns a line with blank cells between the others.

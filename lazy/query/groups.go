@@ -185,15 +185,24 @@ func (g *Group) nameAs(name, full string) {
 
 // names returns a name for each group, each as short as it can be without being that of another.
 func names(list []*Group) []string {
-	out := make([]string, len(list))
-	todo := make([]int, len(list))
+	of := make([][4]string, len(list))
+	for i, g := range list {
+		of[i] = g.names
+	}
+	return DistinctNames(of)
+}
+
+// DistinctNames returns one of the names of each thing, which are from short to exact: the first that is not that of
+// another.
+func DistinctNames(of [][4]string) []string {
+	out, todo := make([]string, len(of)), make([]int, len(of))
 	for i := range todo {
 		todo[i] = i
 	}
-	for level := 0; len(todo) > 0 && level < len(Group{}.names); level++ {
+	for level := 0; len(todo) > 0 && level < len(of[0]); level++ {
 		count := make(map[string]int, len(todo))
 		for _, i := range todo {
-			out[i] = list[i].names[level]
+			out[i] = of[i][level]
 			count[out[i]]++
 		}
 		again := todo[:0]

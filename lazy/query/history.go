@@ -240,19 +240,11 @@ func (h *History) withinCall(ctx context.Context, pass *lazy.Pass) error {
 	h.mu.Lock()
 	h.o.Location.event = event
 	h.mu.Unlock()
-	for _, have := range pass.Ranges {
-		if have.Thread != g.Thread {
-			continue
-		}
-		g.From = max(g.From, have.From)
-		if have.To >= 0 && (g.To < 0 || have.To < g.To) {
-			g.To = have.To
-		}
+	list := []lazy.PassRange{g}
+	if pass.Ranges != nil {
+		list = intersect(list, pass.Ranges)
 	}
-	if pass.Ranges != nil && !slices.ContainsFunc(pass.Ranges, func(r lazy.PassRange) bool { return r.Thread == g.Thread }) {
-		g.To = g.From
-	}
-	pass.Ranges = []lazy.PassRange{g}
+	pass.Ranges = list
 	return nil
 }
 

@@ -39,14 +39,9 @@ func (v *historyPart) Begin(int32, []lazy.PassFrame) {
 // beginEdited is Begin with what the steps hide.
 func (v *historyPart) beginEdited(thread int32, _ []lazy.PassFrame, _ []hiding) { v.Begin(thread, nil) }
 
-// enterHidden is Enter for what a step hides: its values are counted. Those outside of a focus are not
+// hide is Enter and Leaf for what a step hides: its values are counted. Those outside of a focus are not
 // asked for.
-func (v *historyPart) enterHidden(p *lazy.PassPoint, how hiding) {
-	v.leafHidden(p, how)
-}
-
-// leafHidden is Leaf for what a step hides.
-func (v *historyPart) leafHidden(p *lazy.PassPoint, how hiding) {
+func (v *historyPart) hide(p *lazy.PassPoint, how hiding) {
 	if how != outside {
 		v.left = true
 		v.take(p)

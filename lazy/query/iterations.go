@@ -197,7 +197,7 @@ func (v *iterationPart) Begin(_ int32, around []lazy.PassFrame) {
 		for _, f := range around[i+1:] {
 			v.calls += b2i(f.Class == format.ClassCall)
 		}
-		if v.depth > 0 && around[i+1].Class == format.ClassIteration && around[i+1].At >= v.of.scope.begins(v.of.loop.Position.Thread) {
+		if v.depth > 0 && around[i+1].Class == format.ClassIteration && around[i+1].At >= v.of.scope.Begins(v.of.loop.Position.Thread) {
 			v.goesOn, v.open = true, len(v.rows)
 			v.rows = append(v.rows, iteration{at: around[i+1].At, duration: -1, first: -1})
 		}
@@ -320,13 +320,8 @@ func (row *iteration) has(t lazy.Time) {
 	row.vague = row.vague || t.Duration < 0
 }
 
-// enterHidden is Enter for what a step hides. A call that is merged is an event of what is around it.
-func (v *iterationPart) enterHidden(p *lazy.PassPoint, how hiding) {
-	v.leafHidden(p, how)
-}
-
-// leafHidden counts a point that is merged with its call.
-func (v *iterationPart) leafHidden(_ *lazy.PassPoint, how hiding) {
+// hide counts a point that is merged with the call that it is in: it is an event of what is around that.
+func (v *iterationPart) hide(_ *lazy.PassPoint, how hiding) {
 	if how.merges() && v.in && v.open >= 0 {
 		v.rows[v.open].events++
 	}

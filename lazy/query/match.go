@@ -10,17 +10,11 @@ import (
 	"tracex/lazy/query/places"
 )
 
-// condition is a filter that a pass can evaluate: with the places of the points that each has(…)
-// in it looks for.
+// condition is a filter that a pass can evaluate.
 type condition struct {
 	f   *filter.Filter
 	ins []*condition
-	has []*below
-}
-
-// below is a has(…): the places that match it.
-type below struct {
-	set *places.Set
+	has []*places.Set // what matches each has(…)
 }
 
 // bound resolves the names of a filter in a trace.
@@ -79,7 +73,7 @@ func prepare(ctx context.Context, r *lazy.LazyTraceReader, f *filter.Filter, ove
 		if _, more := set.Count(); more > 0 {
 			return nil, &TooManyError{h.Expr().String(), places.MaxPlaces}
 		}
-		c.has = append(c.has, &below{set})
+		c.has = append(c.has, set)
 	}
 	return c, nil
 }
@@ -145,7 +139,7 @@ type matcher struct {
 	needs filter.Needs
 	head  bool // points without their values are enough
 	ins   []*inside
-	has   []*below
+	has   []*places.Set
 	facts filter.Facts
 	depth int // how many containers are open
 }
@@ -219,8 +213,8 @@ func (m *matcher) match(p *lazy.PassPoint) bool {
 		k := len(in.open)
 		m.facts.In[i] = k > 0 && in.open[k-1]
 	}
-	for i, h := range m.has {
-		m.facts.Has[i] = h.holds(p)
+	for i, set := range m.has {
+		m.facts.Has[i] = below(p, set)
 	}
 	if err := m.learn(p); err != nil {
 		p.Fail(err)
@@ -229,7 +223,8 @@ func (m *matcher) match(p *lazy.PassPoint) bool {
 	return m.f.Match(&m.facts)
 }
 
-func (h *below) holds(p *lazy.PassPoint) bool {
+// below reports whether a place of a set is in a container.
+func below(p *lazy.PassPoint, set *places.Set) bool {
 	if !p.Class.Container() {
 		return false
 	}
@@ -238,7 +233,7 @@ func (h *below) holds(p *lazy.PassPoint) bool {
 		p.Fail(err)
 		return false
 	}
-	n, _ := h.set.Within(p.Thread, from, to)
+	n, _ := set.Within(p.Thread, from, to)
 	return n > 0
 }
 

@@ -203,13 +203,13 @@ func (o *Overview) Run(ctx context.Context, tell lazy.Progress) error {
 
 // count counts the calls of a trace whose index does not tell how many they are.
 func (o *Overview) count(ctx context.Context) error {
-	tally := o.r.TallyPass()
-	if tally == nil {
+	pass := o.r.TallyPass()
+	if pass == nil {
 		return nil
 	}
 	for more := true; more; {
 		var err error
-		if _, _, more, err = tally.Advance(ctx); err != nil {
+		if _, _, more, err = pass.Advance(ctx); err != nil {
 			return err
 		}
 	}

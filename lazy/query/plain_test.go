@@ -127,7 +127,7 @@ func forest(t *testing.T, r *lazy.LazyTraceReader, raw bool) (roots []*node) {
 			x.time, x.timed = n.Time()
 		}
 		if p.Class == format.ClassThrow || p.Class == format.ClassCatch {
-			r.WithContext(func(c *format.Context) { x.exception = thrownClass(c, &p.Value) })
+			r.WithContext(func(c *format.Context) { x.exception = ThrownClass(c, &p.Value) })
 		}
 		nodes[n] = x
 		if x.parent != nil {

@@ -286,7 +286,7 @@ func TestStepsOfPrinted(t *testing.T) {
 					walk(calls(n.kids))
 				}
 			}
-			walk(calls(edited(p.roots, plain, new(Outside))))
+			walk(calls(edited(p.roots, plain, new(StackSums))))
 			top := editedTop(t, p.r, scope, 20_000)
 			for i, g := range top.groups.list() {
 				if row := &top.rows[i]; row.Calls > 0 {

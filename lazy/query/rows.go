@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"slices"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -145,9 +146,7 @@ func pathOf(p *lazy.PassPoint) (path []string) {
 		}
 		return len(path) < pathLength
 	})
-	for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
-		path[i], path[j] = path[j], path[i]
-	}
+	slices.Reverse(path)
 	return path
 }
 

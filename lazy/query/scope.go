@@ -99,9 +99,7 @@ func (s *Scope) Pass() lazy.Pass { return lazy.Pass{Raw: s.Raw, Ranges: s.Ranges
 
 // Begins returns where the scope begins in a thread: a logical offset. What begins before does not
 // belong to it.
-func (s *Scope) Begins(thread int32) int64 { return s.begins(thread) }
-
-func (s *Scope) begins(thread int32) int64 {
+func (s *Scope) Begins(thread int32) int64 {
 	for _, r := range s.Ranges {
 		if r.Thread == thread {
 			return r.From

@@ -29,7 +29,7 @@ type threadPlaces struct {
 }
 
 func (c *setCollector) Visitor() lazy.Visitor {
-	return &skimVisitor{setVisitor: setVisitor{m: c.c.matcher()}}
+	return &skipVisitor{setVisitor: setVisitor{m: c.c.matcher()}}
 }
 
 func (c *setCollector) Merge(v lazy.Visitor) error {
@@ -37,7 +37,7 @@ func (c *setCollector) Merge(v lazy.Visitor) error {
 	switch v := v.(type) {
 	case *setVisitor:
 		part = v
-	case *skimVisitor:
+	case *skipVisitor:
 		v.sort()
 		part = &v.setVisitor
 	}
@@ -85,35 +85,35 @@ func (v *setVisitor) add(p *lazy.PassPoint) {
 	}
 }
 
-// skimVisitor is a setVisitor that does without the points that its filter cannot match. If a match
+// skipVisitor is a setVisitor that does without the points that its filter cannot match. If a match
 // depends on how a container ends, it decides there: that takes no search for the end.
-type skimVisitor struct {
+type skipVisitor struct {
 	setVisitor
-	quiet  *format.Prefilter
-	skims  bool // in this part
+	pre    *format.Prefilter
+	skips  bool // in this part
 	late   bool
 	mixed  bool   // places may not be in order
 	open   []bool // for each container that is open: whether it has been decided
 	thread int32
 }
 
-func (v *skimVisitor) Begin(thread int32, around []lazy.PassFrame) {
+func (v *skipVisitor) Begin(thread int32, around []lazy.PassFrame) {
 	v.setVisitor.Begin(thread, around)
-	v.thread, v.skims, v.open = thread, false, v.open[:0]
+	v.thread, v.skips, v.open = thread, false, v.open[:0]
 	for range around {
 		v.open = append(v.open, true)
 	}
 }
 
-func (v *skimVisitor) Quiet() *format.Prefilter {
-	if v.quiet == nil {
-		v.quiet, v.late = v.m.f.Quiet(), v.m.f.Late()
+func (v *skipVisitor) Quiet() *format.Prefilter {
+	if v.pre == nil {
+		v.pre, v.late = v.m.f.Prefilter(), v.m.f.Late()
 	}
-	v.skims = v.quiet != nil
-	return v.quiet
+	v.skips = v.pre != nil
+	return v.pre
 }
 
-func (v *skimVisitor) Passed(depth int, upto int64) {
+func (v *skipVisitor) Passed(depth int, upto int64) {
 	v.reach(v.thread, upto)
 	v.open = v.open[:min(depth, len(v.open))]
 	for len(v.open) < depth {
@@ -121,13 +121,13 @@ func (v *skimVisitor) Passed(depth int, upto int64) {
 	}
 }
 
-func (v *skimVisitor) Leaf(p *lazy.PassPoint) {
+func (v *skipVisitor) Leaf(p *lazy.PassPoint) {
 	v.reach(p.Thread, p.At+1)
 	v.add(p)
 }
 
-func (v *skimVisitor) Enter(p *lazy.PassPoint) {
-	if !v.skims {
+func (v *skipVisitor) Enter(p *lazy.PassPoint) {
+	if !v.skips {
 		v.setVisitor.Enter(p)
 		return
 	}
@@ -138,8 +138,8 @@ func (v *skimVisitor) Enter(p *lazy.PassPoint) {
 	v.open = append(v.open[:p.Depth], !v.late)
 }
 
-func (v *skimVisitor) Exit(p *lazy.PassPoint) {
-	if !v.skims {
+func (v *skipVisitor) Exit(p *lazy.PassPoint) {
+	if !v.skips {
 		v.setVisitor.Exit(p)
 		return
 	}
@@ -147,15 +147,15 @@ func (v *skimVisitor) Exit(p *lazy.PassPoint) {
 	v.open = v.open[:p.Depth]
 }
 
-func (v *skimVisitor) End(p *lazy.PassPoint) {
-	if v.skims && !v.open[p.Depth] {
+func (v *skipVisitor) End(p *lazy.PassPoint) {
+	if v.skips && !v.open[p.Depth] {
 		v.mixed = true
 		v.add(p)
 	}
 }
 
 // sort puts the places in order, after the last visit.
-func (v *skimVisitor) sort() {
+func (v *skipVisitor) sort() {
 	if v.mixed {
 		for _, t := range v.found {
 			slices.Sort(t.at)

@@ -214,7 +214,7 @@ func TestEditedStacks(t *testing.T) {
 				t.Fatal(err)
 			}
 			want.levels = []int{0, 0, 3}[i%3]
-			want.addAll(edited(roots, c.plain, new(Outside)))
+			want.addAll(edited(roots, c.plain, new(StackSums)))
 			for _, share := range []int64{0, max(300, size/20)} {
 				got := stackedBy(t, r, scope, share, StacksOptions{Most: 1 + 30*(i%2), Levels: want.levels})
 				sameStacks(t, fmt.Sprintf("%s (%v), share %d", text, c.steps, share), got.sums, want.stacks)

@@ -63,7 +63,7 @@ func (v *throwPart) Begin(thread int32, around []lazy.PassFrame) { v.beginEdited
 // beginEdited begins a part. how is what the steps do with the containers around it; nil if nothing.
 func (v *throwPart) beginEdited(thread int32, around []lazy.PassFrame, how []hiding) {
 	v.thread, v.stack = thread, v.stack[:0]
-	from := v.scope.begins(thread)
+	from := v.scope.Begins(thread)
 	for i := range around {
 		h := shown
 		if how != nil {
@@ -89,7 +89,7 @@ func (v *throwPart) beginEdited(thread int32, around []lazy.PassFrame, how []hid
 type filteredThrows struct{ *throwPart }
 
 func (v filteredThrows) Around(p *lazy.PassPoint) {
-	if p.Class == format.ClassCall && p.At >= v.scope.begins(p.Thread) {
+	if p.Class == format.ClassCall && p.At >= v.scope.Begins(p.Thread) {
 		for v.stack[v.told].shown != v.told {
 			v.told++
 		}
@@ -121,16 +121,22 @@ func (v *throwPart) push(f *lazy.PassFrame, how hiding) {
 	v.stack = append(v.stack, c)
 }
 
-// enterHidden puts a call on the stack that is merged with its throws and catches.
-func (v *throwPart) enterHidden(p *lazy.PassPoint, how hiding) {
-	if how != muted {
-		return
-	}
-	if v.scope.Timed {
-		v.moments.enter(p)
-	}
-	if p.Class == format.ClassCall {
-		v.push(&p.PassFrame, how)
+// hide puts a call on the stack that is merged with its throws and catches. No filter matches a throw or a catch that a
+// step hides; a call that is shown still throws and catches, whether or not the step leaves the rows of that.
+func (v *throwPart) hide(p *lazy.PassPoint, how hiding) {
+	switch {
+	case how == outside || how == within:
+	case !p.Class.Container():
+		if s := v.thrown(p); s != nil {
+			s.in.merged = how == muted
+		}
+	case how == muted:
+		if v.scope.Timed {
+			v.moments.enter(p)
+		}
+		if p.Class == format.ClassCall {
+			v.push(&p.PassFrame, how)
+		}
 	}
 }
 
@@ -143,17 +149,6 @@ func (v *throwPart) exitHidden(p *lazy.PassPoint, how hiding) {
 		v.moments.exit(p)
 	}
 	v.leave(p)
-}
-
-// leafHidden is Leaf for what a step hides: no filter matches it. A call that is shown still throws and catches, whether
-// or not the step leaves the rows of that.
-func (v *throwPart) leafHidden(p *lazy.PassPoint, how hiding) {
-	if how == outside || how == within {
-		return
-	}
-	if s := v.thrown(p); s != nil {
-		s.in.merged = how == muted
-	}
 }
 
 func (v *throwPart) Leaf(p *lazy.PassPoint) {
@@ -179,12 +174,12 @@ func (v *throwPart) thrown(p *lazy.PassPoint) *throwStep {
 	if p.Class == format.ClassCatch {
 		kind = stepCatch
 	}
-	return v.step(kind, p, thrownClass(v.ctx, &point.Value))
+	return v.step(kind, p, ThrownClass(v.ctx, &point.Value))
 }
 
-// thrownClass returns the class of a thrown value, or the text that a panic of Go has instead; ""
+// ThrownClass returns the class of a thrown value, or the text that a panic of Go has instead; ""
 // if it is not known.
-func thrownClass(c *format.Context, v *format.Value) string {
+func ThrownClass(c *format.Context, v *format.Value) string {
 	if v.Unquoted() {
 		return v.Text
 	}

@@ -79,11 +79,8 @@ type Totals struct {
 	// disagree.
 	Shorter int64
 	// Outside is what merged calls added to no call, as none is around them.
-	Outside Outside
+	Outside StackSums
 }
-
-// Outside are sums of merged calls: their own time and points.
-type Outside struct{ Calls, Self, Own int64 }
 
 func (t *Totals) add(o *Totals) {
 	t.Calls += o.Calls
@@ -92,9 +89,7 @@ func (t *Totals) add(o *Totals) {
 	t.Unended += o.Unended
 	t.Untimed += o.Untimed
 	t.Shorter += o.Shorter
-	t.Outside.Calls += o.Outside.Calls
-	t.Outside.Self += o.Outside.Self
-	t.Outside.Own += o.Outside.Own
+	t.Outside.add(&o.Outside)
 }
 
 // NewTop returns a Top of a trace. Add it to the pass that scope returns.

@@ -93,7 +93,7 @@ func (v *topPart) Begin(thread int32, around []lazy.PassFrame) { v.beginEdited(t
 
 // beginEdited begins a part. how is what the steps do with the containers around it; nil if nothing.
 func (v *topPart) beginEdited(thread int32, around []lazy.PassFrame, how []hiding) {
-	v.thread, v.from = thread, v.top.scope.begins(thread)
+	v.thread, v.from = thread, v.top.scope.Begins(thread)
 	v.leaveAll()
 	if v.stacks != nil {
 		v.stacks.begin(thread)
@@ -227,24 +227,18 @@ func (v *topPart) Enter(p *lazy.PassPoint) {
 // dropped, whose time belongs to no call.
 func stacked(class format.Class, how hiding) bool { return class == format.ClassCall || how == dropped }
 
-// enterHidden puts a call that a step hides on the stack: when it begins and ends may tell when one
-// around it does. A call that is merged is a point of its caller.
-func (v *topPart) enterHidden(p *lazy.PassPoint, how hiding) {
-	if stacked(p.Class, how) {
+// hide puts a call that a step hides on the stack: when it begins and ends may tell when one around it does. A call that
+// is merged is a point of its caller, as is another point.
+func (v *topPart) hide(p *lazy.PassPoint, how hiding) {
+	n := len(v.stack)
+	switch leaf := !p.Class.Container(); {
+	case leaf && how == dropped && n > 0:
+		v.stack[n-1].inCalls.dropped++
+	case !leaf && stacked(p.Class, how):
 		v.push(&p.PassFrame, how)
 	}
 	if how.merges() {
 		v.seen++
-	}
-}
-
-// leafHidden counts a point that is merged with its call, or dropped.
-func (v *topPart) leafHidden(_ *lazy.PassPoint, how hiding) {
-	switch n := len(v.stack); {
-	case how.merges():
-		v.seen++
-	case how == dropped && n > 0:
-		v.stack[n-1].inCalls.dropped++
 	}
 }
 

@@ -30,7 +30,7 @@ type Filter struct {
 	root     *part
 	ins, has []*Filter
 	needs    Needs
-	quiet    *quietNames
+	skips    *skipTables
 	scratch  scratch
 }
 
@@ -68,7 +68,7 @@ func (e *Expr) Bind(a About) (*Filter, error) {
 }
 
 func (e *Expr) bind(c *format.Context, root *node) *Filter {
-	f := &Filter{ctx: c, expr: e, quiet: new(quietNames)}
+	f := &Filter{ctx: c, expr: e, skips: new(skipTables)}
 	f.root = f.part(root)
 	f.needs = f.root.needs()
 	return f
@@ -120,7 +120,7 @@ func (f *Filter) Subs() (ins, has []*Filter) { return f.ins, f.has }
 
 // Clone returns a copy for another goroutine.
 func (f *Filter) Clone() *Filter {
-	c := &Filter{ctx: f.ctx, expr: f.expr, root: f.root.clone(), needs: f.needs, quiet: f.quiet}
+	c := &Filter{ctx: f.ctx, expr: f.expr, root: f.root.clone(), needs: f.needs, skips: f.skips}
 	for _, s := range f.ins {
 		c.ins = append(c.ins, s.Clone())
 	}

@@ -297,7 +297,7 @@ func TestQuietKeepsPromise(t *testing.T) {
 		for range 1500 {
 			e := anExpr(r, c, list, r.IntN(3))
 			f := bound(t, e, c)
-			q := f.Clone().Quiet()
+			q := f.Clone().Prefilter()
 			if q == nil {
 				continue
 			}

@@ -6,12 +6,12 @@ import (
 	"tracex/format"
 )
 
-// maxQuiet limits the ids that are known to be quiet. Recorders count ids up from 0, but a damaged
+// maxSkipped limits the ids that are known to be skipped. Recorders count ids up from 0, but a damaged
 // trace may have any number.
-const maxQuiet = 1 << 22
+const maxSkipped = 1 << 22
 
-// quietNames are the tables of a [format.Prefilter]. The clones of a filter share them.
-type quietNames struct {
+// skipTables are the tables of a [format.Prefilter]. The clones of a filter share them.
+type skipTables struct {
 	once   sync.Once
 	tables format.Prefilter
 }
@@ -23,29 +23,29 @@ func (f *Filter) Late() bool {
 	return n.Footer || n.At || n.Duration || n.Size
 }
 
-// Quiet returns what tells which points cannot match, and which footers cannot belong to one that does:
+// Prefilter returns what tells which points cannot match, and which footers cannot belong to one that does:
 // the footers only if the filter is Late. It is nil if nothing can be told. One goroutine uses it, with
 // the filter. What the Context learns after the first call for a filter or one of its clones is of
 // interest.
-func (f *Filter) Quiet() *format.Prefilter {
+func (f *Filter) Prefilter() *format.Prefilter {
 	n := f.needs
 	if len(f.ins) > 0 || len(f.has) > 0 || n.Text || n.Depth || n.Self || n.Kids || n.Thread || f.MayBe(format.ClassArrayRead) || f.MayBe(format.ClassArrayWrite) {
 		return nil
 	}
-	f.quiet.once.Do(func() { f.quiet.tables = f.quietNames() })
+	f.skips.once.Do(func() { f.skips.tables = f.skipped() })
 	q := format.NewPrefilter(f.ctx.Version(), func(format.ValueKind) bool { return true })
-	t := &f.quiet.tables
+	t := &f.skips.tables
 	q.Methods, q.SuperCalls, q.Classes, q.Fields, q.Variables, q.Locations = t.Methods, t.Methods, t.Classes, t.Fields, t.Variables, t.Locations
 	q.Text = func([]byte) bool { return true }
 	q.Loops, q.Iterations = !f.MayBe(format.ClassLoop), !f.MayBe(format.ClassIteration)
 	if f.Late() && f.MayBe(format.ClassCall) {
-		q.End = f.quietEnd
+		q.End = f.skipEnd
 	}
 	return q
 }
 
-// quietNames makes the tables.
-func (f *Filter) quietNames() (q format.Prefilter) {
+// skipped makes the tables.
+func (f *Filter) skipped() (q format.Prefilter) {
 	never := func(ref int32, classes ...format.Class) bool {
 		for _, class := range classes {
 			if f.Quick(class, ref, 0) != No {
@@ -65,36 +65,36 @@ func (f *Filter) quietNames() (q format.Prefilter) {
 		if f.ctx.MayFold(m.ID) {
 			is |= format.SkipFold
 		}
-		setQuiet(&q.Methods, m.ID, is)
+		setSkipped(&q.Methods, m.ID, is)
 	}
 	for c := range f.ctx.Classes() {
-		setQuiet(&q.Classes, c.ID, format.SkipNames)
+		setSkipped(&q.Classes, c.ID, format.SkipNames)
 	}
 	for d := range f.ctx.Fields() {
 		if f.ctx.Class(d.ClassID) != nil && never(d.ID, format.ClassFieldRead, format.ClassFieldWrite) && !f.ctx.Coverage(&format.Point{Class: format.ClassFieldRead, Ref: d.ID}) {
-			setQuiet(&q.Fields, d.ID, format.SkipNames)
+			setSkipped(&q.Fields, d.ID, format.SkipNames)
 		}
 	}
 	for d := range f.ctx.Variables() {
 		if never(d.ID, format.ClassVariableRead, format.ClassVariableWrite) && !f.ctx.Coverage(&format.Point{Class: format.ClassVariableRead, Ref: d.ID}) {
-			setQuiet(&q.Variables, d.ID, format.SkipNames)
+			setSkipped(&q.Variables, d.ID, format.SkipNames)
 		}
 	}
-	setQuiet(&q.Locations, 0, format.SkipNames) // no location
+	setSkipped(&q.Locations, 0, format.SkipNames) // no location
 	for l := range f.ctx.Locations() {
 		is := format.SkipNames
 		if f.ctx.Coverage(&format.Point{Class: format.ClassArrayRead, Location: l.ID}) {
 			is |= format.SkipFold
 		}
-		if l.ID >= 0 && l.ID < maxQuiet {
-			setQuiet(&q.Locations, l.ID+1, is)
+		if l.ID >= 0 && l.ID < maxSkipped {
+			setSkipped(&q.Locations, l.ID+1, is)
 		}
 	}
 	return q
 }
 
-func setQuiet(t *format.SkipIDs, id int32, is uint8) {
-	if id < 0 || id >= maxQuiet {
+func setSkipped(t *format.SkipIDs, id int32, is uint8) {
+	if id < 0 || id >= maxSkipped {
 		return
 	}
 	if n := int(id) + 1 - len(*t); n > 0 {
@@ -103,9 +103,9 @@ func setQuiet(t *format.SkipIDs, id int32, is uint8) {
 	(*t)[id] = is
 }
 
-// quietEnd returns the size of the footer of a call at the start of b if no call that ends so matches,
+// skipEnd returns the size of the footer of a call at the start of b if no call that ends so matches,
 // and 0 otherwise.
-func (f *Filter) quietEnd(b []byte) (n int) {
+func (f *Filter) skipEnd(b []byte) (n int) {
 	foot := &f.scratch.footer
 	n, err := f.ctx.Version().DecodeFooter(b, format.ClassCall, foot)
 	if err != nil || f.mayEnd(f.root, foot) {
