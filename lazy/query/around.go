@@ -409,3 +409,13 @@ func FindMoment(ctx context.Context, r *lazy.LazyTraceReader, raw bool, at lazy.
 	}
 	return m, false, fmt.Errorf("thread %d has no events", int64(thread)+1)
 }
+
+// aroundText is the text of a moment's point.
+type aroundText struct {
+	at                lazy.Position
+	begin, whole, end Styled // without result, with it, and the result alone
+	name              string // of a call
+	spots             []Spot // the locations of the point
+	time              lazy.Time
+	timed             bool
+}

@@ -101,16 +101,6 @@ func (a *Around) writtenAgain() []bool {
 	return out
 }
 
-// aroundText is the text of a moment's point.
-type aroundText struct {
-	at                lazy.Position
-	begin, whole, end Styled // without result, with it, and the result alone
-	name              string // of a call
-	spots             []Spot // the locations of the point
-	time              lazy.Time
-	timed             bool
-}
-
 // read reads the texts of the rows, by position.
 func (a *Around) read(ctx context.Context) (map[lazy.Position]*aroundText, error) {
 	var places []lazy.Position

@@ -25,9 +25,6 @@ type callersTable struct {
 	g      *display.Glyphs
 }
 
-// rowIsPath is what a row of the table is.
-const rowIsPath = "path"
-
 // pathRow is a row of the table.
 type pathRow struct {
 	*pathSums

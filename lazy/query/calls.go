@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/compact"
 	"tracex/lazy/query/filter"
@@ -205,47 +204,6 @@ func callsWhere(r *lazy.LazyTraceReader, what string) (where *filter.Expr, metho
 	return e, nil, nil
 }
 
-var callsFilter, _ = filter.Parse("kind=call")
-
-// namedMethod is a method as people name it: one or several of a trace.
-type namedMethod struct {
-	expr  *filter.Expr
-	ids   []int32
-	names []string
-}
-
-// methodNamed finds the methods of a name. The error is a [NoMethodError].
-func methodNamed(r *lazy.LazyTraceReader, name string) (m namedMethod, err error) {
-	if m.expr, err = filter.Parse("method=" + filter.Word(name)); err != nil {
-		return m, &NoMethodError{Method: name}
-	}
-	r.WithContext(func(c *format.Context) {
-		var f *filter.Filter
-		if f, err = m.expr.Bind(filter.About{Context: c}); err != nil {
-			return
-		}
-		seen := make(map[string]bool)
-		for d := range c.Methods() {
-			if f.Quick(format.ClassCall, d.ID, 0) != filter.Yes {
-				continue
-			}
-			m.ids = append(m.ids, d.ID)
-			if name, _ := c.CallName(d.ID, 0); !seen[name] {
-				seen[name] = true
-				m.names = append(m.names, name)
-			}
-		}
-	})
-	var none *filter.Error
-	if errors.As(err, &none) {
-		return m, &NoMethodError{name, none.Near}
-	}
-	if err == nil && len(m.names) == 0 {
-		err = &NoMethodError{Method: name}
-	}
-	return m, err
-}
-
 // callsSums are what is known about all calls found.
 type callsSums struct {
 	calls   int64
@@ -371,5 +329,103 @@ func (c *Calls) Reset() {
 	c.joined = joinedCalls{}
 	if c.groups = nil; c.o.By != "" {
 		c.groups = newCallGroups(c.limit.groups)
+	}
+}
+
+// joinedCalls are the calls that are open between two parts of a thread.
+type joinedCalls struct {
+	open []joinedCall
+	seen int64 // points of all parts merged
+}
+
+// joinedCall is an open call that was found.
+type joinedCall struct {
+	openHere
+	row int // in the list
+}
+
+// merge adds what a part found.
+func (c *Calls) merge(p *callsPart) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	j := &c.joined
+	if p.around <= 0 {
+		j.open = j.open[:0]
+	}
+	if max(p.around, 0) != len(j.open) {
+		return errors.New("a part of a thread does not begin where the one before ended")
+	}
+	first := c.list.n + int(c.list.beyond)
+	found := p.found
+	for _, t := range p.threads {
+		if c.sums.last != t.thread {
+			c.sums.last = t.thread
+			c.sums.threads++
+		}
+		c.sums.calls += int64(t.count)
+		if c.groups == nil {
+			c.list.add(t.thread, found[:t.count])
+		}
+		found = found[t.count:]
+	}
+	for m := range p.methods {
+		c.sums.methods[m] = true
+	}
+	c.sums.args, c.sums.objects = max(c.sums.args, p.args), c.sums.objects || p.objects
+	c.list.begin(&p.values, c.groups)
+	for i := range p.ended {
+		c.end(p, &p.ended[i], first)
+	}
+	for _, o := range p.stack {
+		if o.found == notFound {
+			continue
+		}
+		if o.found < 0 {
+			j.open[^o.found].join(&o)
+			continue
+		}
+		o.seen += j.seen
+		j.open = append(j.open, joinedCall{o, first + int(o.found)})
+	}
+	j.seen += p.seen
+	return nil
+}
+
+// end completes a call.
+func (c *Calls) end(p *callsPart, e *endedCall, first int) {
+	j := &c.joined
+	row := first + int(e.found)
+	if e.found < 0 {
+		last := len(j.open) - 1
+		open := j.open[last]
+		j.open = j.open[:last]
+		open.join(&e.openHere)
+		open.seen = j.seen + e.openHere.seen - open.seen
+		e.openHere, row = open.openHere, open.row
+	}
+	c.sums.end(e, c.about.timed)
+	if c.groups == nil {
+		c.list.end(&p.values, e, row, c.about.timed)
+	} else {
+		c.groups.end(&p.values, &p.results, e)
+	}
+}
+
+// end adds a call that has ended.
+func (s *callsSums) end(e *endedCall, timed bool) {
+	s.ended++
+	if e.threw {
+		s.threw++
+	}
+	switch {
+	case e.state != lazy.StateWhole:
+		s.unended++
+	case e.time.Duration >= 0:
+		s.times.Add(e.time.Duration)
+		if e.outer {
+			s.total += e.time.Duration
+		}
+	case timed:
+		s.untimed++
 	}
 }

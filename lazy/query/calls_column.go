@@ -1,13 +1,9 @@
 package query
 
 import (
-	"cmp"
-	"math"
-	"slices"
 	"strconv"
 	"strings"
 
-	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/filter"
 )
@@ -101,25 +97,6 @@ func columnNamed(name string) (c callColumn, ok bool) {
 	return callColumn{kind: columnArg, arg: n, path: path}, err == nil && n >= 1 && n <= mostArgs && nested == (path != "")
 }
 
-// captured returns what was captured in a value along a path; nil if that was not.
-func captured(v *format.Value, path string) *format.Value {
-	for path != "" && v != nil {
-		var name string
-		name, path, _ = strings.Cut(path, ".")
-		in := v.Captured
-		v = nil
-		if in == nil {
-			break
-		}
-		if i := slices.IndexFunc(in.Fields, func(f format.CapturedField) bool { return f.Name == name }); i >= 0 {
-			v = &in.Fields[i].Value
-		} else if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(in.Elements) {
-			v = &in.Elements[i]
-		}
-	}
-	return v
-}
-
 // mostArgs bounds the columns of arguments: no JVM method has more.
 const mostArgs = 255
 
@@ -203,132 +180,24 @@ func (c callColumn) word() string {
 	return c.key()
 }
 
-// callValue is the value of a call in a column of texts. The zero value is absent.
-type callValue struct {
-	kind  valueClass
-	n     int64   // of integers; the id of a thread
-	f     float64 // of numbers with a fraction
-	raw   string  // of a string, without quotes
-	text  string  // as shown; of what was thrown, the full class name
-	event int32   // of a call around
-	at    int64   // its place
+// text reports whether the column has values, not times or numbers of events.
+func (c *callColumn) text() bool {
+	switch c.kind {
+	case columnNone, columnEvent, columnDuration, columnSelf, columnEvents, columnStart:
+		return false
+	}
+	return true
 }
 
-// valueClass orders values: numbers by their size are before texts.
-type valueClass uint8
+// GroupSorts are the keys of columns that a table of groups can be sorted by, besides that of the
+// values.
+var GroupSorts = []string{"calls", "total", "mean", "p99", "max", "threw", "value"}
 
-const (
-	valueAbsent valueClass = iota
-	valueInteger
-	valueFraction
-	valueOther
-	valueLiteral // true, false, null
-	valueString  // a string: text is in quotes
-	valueThrown
-	valueThread
-	valueCall // a call around
-)
-
-// number reports whether values compare by size.
-func (v *callValue) number() bool { return v.kind == valueInteger || v.kind == valueFraction }
-
-// compare puts numbers first, by size, then texts. Both must be there.
-func (v *callValue) compare(o *callValue) int {
-	if v.number() && o.number() {
-		switch {
-		case v.kind == valueInteger && o.kind == valueInteger:
-			return cmp.Compare(v.n, o.n)
-		case v.kind == valueInteger:
-			return compareFraction(v.n, o.f)
-		case o.kind == valueInteger:
-			return -compareFraction(o.n, v.f)
-		}
-		return cmp.Compare(v.f, o.f)
+// keyed reports whether rows need a key to be sorted by the column.
+func (c *callColumn) keyed() bool {
+	switch c.kind {
+	case columnNone, columnEvent, columnSelf, columnEvents:
+		return false
 	}
-	if v.number() != o.number() {
-		if v.number() {
-			return -1
-		}
-		return 1
-	}
-	if v.kind == valueThread && o.kind == valueThread {
-		return cmp.Compare(v.n, o.n)
-	}
-	return cmp.Or(cmp.Compare(b2i(v.kind == valueThrown), b2i(o.kind == valueThrown)), strings.Compare(v.text, o.text), cmp.Compare(v.event, o.event))
-}
-
-// compareFraction compares an integer with a fraction, which is not exact as a comparison of fractions. They are
-// never equal: the integer comes first, or what is no number.
-func compareFraction(n int64, f float64) int {
-	if f >= 1<<63 || f >= -1<<63 && n <= int64(math.Floor(f)) {
-		return -1
-	}
-	return 1
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// appendJSON appends the value as JSON: numbers, truth values and null as such, strings without
-// quotes, others as shown.
-func (v *callValue) appendJSON(b []byte) []byte {
-	switch v.kind {
-	case valueAbsent:
-		return append(b, "null"...)
-	case valueInteger, valueFraction:
-		if v.kind == valueInteger || !math.IsNaN(v.f) && !math.IsInf(v.f, 0) {
-			if v.kind == valueInteger {
-				return strconv.AppendInt(b, v.n, 10)
-			}
-			return strconv.AppendFloat(b, v.f, 'g', -1, 64)
-		}
-	case valueLiteral:
-		return append(b, v.text...)
-	}
-	if v.kind == valueString {
-		return format.AppendJSONString(b, v.raw)
-	}
-	return format.AppendJSONString(b, v.text)
-}
-
-// recordedValue returns a recorded value.
-func recordedValue(c *format.Context, v *format.Value) (out callValue) {
-	switch v.Kind {
-	case format.ValueByte, format.ValueShort, format.ValueInt, format.ValueLong:
-		out.kind, out.n = valueInteger, v.Bits
-		return out
-	case format.ValueFloat, format.ValueDouble:
-		out.kind, out.f = valueFraction, v.Float()
-	case format.ValueString:
-		out.kind, out.text = valueString, shorten(string(c.AppendValueText(nil, v)))
-		if out.raw = shorten(v.Text); len(out.text) == len(out.raw)+2 {
-			out.raw = out.text[1 : len(out.text)-1] // shares its memory
-		} else {
-			out.raw = strings.Clone(out.raw)
-		}
-		return out
-	case format.ValueBoolean, format.ValueNull:
-		out.kind = valueLiteral
-	default:
-		out.kind = valueOther
-	}
-	out.text = shorten(string(c.AppendValueText(nil, v)))
-	return out
-}
-
-// shown is the value as rows show it.
-func (v *callValue) shown(threw string) string {
-	switch v.kind {
-	case valueInteger:
-		return strconv.FormatInt(v.n, 10)
-	case valueThrown:
-		return threw + thrownName(v.text)
-	case valueCall:
-		return v.text + " #" + strconv.Itoa(int(v.event))
-	}
-	return v.text
+	return true
 }

@@ -50,14 +50,14 @@ func newCallGroups(most int) *callGroups {
 }
 
 // begin prepares for the values of a part.
-func (g *callGroups) begin(p *callsPart) {
-	g.now = slices.Grow(g.now[:0], len(p.values.list))[:len(p.values.list)]
+func (g *callGroups) begin(values *valueTable) {
+	g.now = slices.Grow(g.now[:0], len(values.list))[:len(values.list)]
 	clear(g.now)
 }
 
 // end adds a call that has ended.
-func (g *callGroups) end(p *callsPart, e *endedCall) {
-	value := &p.values.list[e.value]
+func (g *callGroups) end(values, results *valueTable, e *endedCall) {
+	value := &values.list[e.value]
 	group := g.now[e.value]
 	if group == nil || group.at < 0 {
 		key := value.key()
@@ -78,7 +78,7 @@ func (g *callGroups) end(p *callsPart, e *endedCall) {
 		group.threw++
 	}
 	if e.result >= 0 {
-		group.results.add(&p.results.list[e.result])
+		group.results.add(&results.list[e.result])
 	}
 	switch {
 	case e.state != lazy.StateWhole:

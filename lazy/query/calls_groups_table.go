@@ -12,10 +12,6 @@ import (
 	"tracex/lazy/query/table"
 )
 
-// GroupSorts are the keys of columns that a table of groups can be sorted by, besides that of the
-// values.
-var GroupSorts = []string{"calls", "total", "mean", "p99", "max", "threw", "value"}
-
 // groupRows are the rows of a table with a row for each value.
 type groupRows struct{ answerRows[*callGroup] }
 

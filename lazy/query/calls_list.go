@@ -29,15 +29,6 @@ func newCallsList(set *places.Set, by callColumn, rising bool, limit *callsLimit
 // keyed reports whether rows have a key of their own.
 func (l *callsList) keyed() bool { return l.keysBy.keyed() }
 
-// keyed reports whether rows need a key to be sorted by the column.
-func (c *callColumn) keyed() bool {
-	switch c.kind {
-	case columnNone, columnEvent, columnSelf, columnEvents:
-		return false
-	}
-	return true
-}
-
 // add adds calls that begin, in the order of the trace.
 func (l *callsList) add(thread int32, at []int64) {
 	n := min(len(at), l.limit.rows-l.n)
@@ -51,19 +42,19 @@ func (l *callsList) add(thread int32, at []int64) {
 }
 
 // begin prepares for the values of a part.
-func (l *callsList) begin(p *callsPart, groups *callGroups) {
+func (l *callsList) begin(values *valueTable, groups *callGroups) {
 	if groups != nil {
-		groups.begin(p)
+		groups.begin(values)
 	} else if l.keysBy.text() {
 		if l.texts.full() {
 			l.forget()
 		}
-		l.texts.begin(len(p.values.list))
+		l.texts.begin(len(values.list))
 	}
 }
 
 // end adds what is known about a call at its end.
-func (l *callsList) end(p *callsPart, e *endedCall, row int, timed bool) {
+func (l *callsList) end(values *valueTable, e *endedCall, row int, timed bool) {
 	if row >= l.n {
 		return
 	}
@@ -75,7 +66,7 @@ func (l *callsList) end(p *callsPart, e *endedCall, row int, timed bool) {
 	switch {
 	case !l.keyed():
 	case l.keysBy.text():
-		if key := l.texts.key(p, e.value, l.rising); key != compact.Unknown {
+		if key := l.texts.key(values, e.value, l.rising); key != compact.Unknown {
 			l.keys.Set(row, swapped(key))
 		}
 	case e.time.Duration < 0:
@@ -165,3 +156,6 @@ func (l *callsList) place(row uint32) (at lazy.Position, weight int64, ok bool) 
 	at, ok = l.set.Place(int(row))
 	return at, l.weight.At(int(row)), ok
 }
+
+// firstRows is how many rows are in order while calls are still being looked for, if there are many.
+const firstRows = 1000

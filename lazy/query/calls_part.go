@@ -2,6 +2,7 @@ package query
 
 import (
 	"math"
+	"slices"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -36,31 +37,6 @@ type callsPart struct {
 type callsOf struct {
 	thread int32
 	count  int
-}
-
-// openHere is an open call.
-type openHere struct {
-	found int32 // number among the calls found in the part, notFound, or ^k for the k-th around it
-	outer bool  // no other call found is around it
-	vague bool  // a call directly in it has no time
-	how   hiding
-	seen  int64 // points visited before it; 0 if it began before the part
-	calls int64 // ns: of the calls directly in it, in this part
-}
-
-const notFound = 1<<31 - 1
-
-// endedCall is a call that was found and has ended.
-type endedCall struct {
-	openHere
-	at     int64
-	time   lazy.Time // a negative duration if not known
-	event  int32
-	thread int32
-	value  int32 // in values, of the column that sorts or groups
-	result int32 // in results; -1 if not asked for
-	state  lazy.State
-	threw  bool
 }
 
 func newCallsPart(c *Calls, cond *condition) *callsPart {
@@ -190,12 +166,6 @@ func (v *callsPart) caller() *openHere {
 	return nil
 }
 
-// has adds the time of a call directly in this one.
-func (o *openHere) has(t lazy.Time) {
-	o.calls += max(0, t.Duration)
-	o.vague = o.vague || t.Duration < 0
-}
-
 // matches reports whether a call is one of those asked for.
 func (v *callsPart) matches(p *lazy.PassPoint) bool {
 	if !v.m.match(p) {
@@ -285,14 +255,6 @@ func (v *callsPart) evaluate(p *lazy.PassPoint, e *endedCall) error {
 	return err
 }
 
-// valueAt returns what was captured in a value along a path; "" for the value itself.
-func valueAt(c *format.Context, v *format.Value, path string) (out callValue) {
-	if v = captured(v, path); v == nil {
-		return out
-	}
-	return recordedValue(c, v)
-}
-
 // value returns the value of a call in a column.
 func (v *callsPart) value(p *lazy.PassPoint, by *callColumn) (out callValue, err error) {
 	c := p.Context()
@@ -351,4 +313,14 @@ func (v *callsPart) value(p *lazy.PassPoint, by *callColumn) (out callValue, err
 		return callValue{kind: valueOther, text: "returned"}, nil
 	}
 	return out, nil
+}
+
+// asks reports whether a method is that of columnIn.
+func (c *callColumn) asks(method int32, v *callsPart) bool {
+	i := slices.IndexFunc(v.asked, func(t methodTest) bool { return t.of == c.in })
+	if i < 0 {
+		i = len(v.asked)
+		v.asked = append(v.asked, newMethodTest(c.in))
+	}
+	return v.asked[i].matches(method)
 }

@@ -2,11 +2,9 @@ package query
 
 import (
 	"cmp"
+	"context"
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -15,9 +13,6 @@ import (
 	"tracex/lazy/query/histogram"
 	"tracex/lazy/query/table"
 )
-
-// firstRows is how many rows are in order while calls are still being looked for, if there are many.
-const firstRows = 1000
 
 // Table returns the table of what was found so far. Any goroutine may use it.
 func (c *Calls) Table(v View) *table.Table {
@@ -60,14 +55,6 @@ func (c *Calls) missing(more int64, rows int) string {
 	return fmt.Sprintf("the first %s so far; %s more", display.Grouped(int64(rows)), display.Grouped(more))
 }
 
-// Name tells what each row is, in the singular.
-func (c *Calls) Name() string {
-	if c.about.methods == nil {
-		return "call"
-	}
-	return "call of " + strings.Join(c.about.methods[:min(len(c.about.methods), 2)], ", ")
-}
-
 // RowOf returns the row of the call at a place in one of its tables, if that is in the order of the trace.
 func (c *Calls) RowOf(t *table.Table, at lazy.Position) (row int, ok bool) {
 	rows, is := t.Rows.(*callRows)
@@ -94,127 +81,6 @@ func (c *Calls) Extremes() (fewest, most int64, sure bool) {
 		return 0, 0, true
 	}
 	return c.groups.extremes()
-}
-
-// title tells what the table is about.
-func (c *Calls) title(what string, g *display.Glyphs) string {
-	parts := []string{"calls of " + what}
-	if c.about.methods == nil {
-		parts = []string{"calls", strings.TrimSpace(c.o.What)}
-	}
-	if c.o.Where != nil && !c.o.Where.Empty() {
-		parts = append(parts, "where "+c.o.Where.String())
-	}
-	if o := c.o.Only; o != nil {
-		parts = append(parts, c.about.only.word()+" is "+o.Text)
-	}
-	parts = append(parts, display.Plural(c.sums.calls, "call"))
-	if c.sums.threads > 1 {
-		parts = append(parts, display.Plural(int64(c.sums.threads), "thread"))
-	}
-	if c.sums.threw > 0 {
-		parts = append(parts, display.Grouped(c.sums.threw)+" threw")
-	}
-	if c.about.timed && c.sums.total > 0 { // while the outermost call goes on nothing is known
-		parts = append(parts, g.Duration(c.sums.total))
-	}
-	return strings.Join(parts, " "+g.Dot+" ")
-}
-
-// callsShape is what the descriptors tell about the calls found. It is made without c.mu, as visitors
-// merge with the descriptors locked.
-type callsShape struct {
-	what    string // the methods, the only one with its types
-	several bool   // methods
-	args    []argShape
-}
-
-// argShape describes an argument of all methods: its type, if they agree, and whether it is a number or a text.
-type argShape struct {
-	title  string
-	number bool
-	text   bool
-}
-
-// shape describes the calls found so far.
-func (c *Calls) shape() (s callsShape) {
-	c.mu.Lock()
-	ids, args := slices.Sorted(maps.Keys(c.sums.methods)), c.sums.args
-	c.mu.Unlock()
-	if c.about.by.kind == columnArg {
-		args = max(args, c.about.by.arg)
-	}
-	s.args = make([]argShape, args)
-	found := c.about.methods
-	s.what = strings.Join(found[:min(len(found), 2)], ", ")
-	if n := len(found) - 2; n > 0 {
-		s.what += fmt.Sprintf(" and %d more", n)
-	}
-	c.r.WithContext(func(x *format.Context) {
-		methods := different(x, ids)
-		s.several = len(methods) > 1
-		if len(methods) == 1 && len(found) == 1 && len(methods[0].Args) >= args {
-			texts := make([]string, len(methods[0].Args))
-			for i, t := range methods[0].Args {
-				texts[i] = shortType(t)
-			}
-			s.what += "(" + strings.Join(texts, ", ") + ")"
-		}
-		for i := range s.args {
-			s.args[i] = argument(methods, i)
-		}
-	})
-	return s
-}
-
-// different returns the methods with these ids, one of those that are described twice.
-func different(c *format.Context, ids []int32) (list []*format.MethodDescriptor) {
-	seen := make(map[string]bool)
-	for _, id := range ids {
-		m := c.Method(id)
-		if m == nil {
-			continue
-		}
-		key := fmt.Sprint(m.ClassID, m.Name, m.Args, m.Result)
-		if !seen[key] {
-			seen[key] = true
-			list = append(list, m)
-		}
-	}
-	return list
-}
-
-func shortType(t format.Type) string {
-	text := t.String()
-	return text[strings.LastIndexByte(text, '.')+1:]
-}
-
-// argument describes an argument, counted from 0.
-func argument(methods []*format.MethodDescriptor, i int) argShape {
-	s := argShape{title: "arg " + strconv.Itoa(i+1)}
-	var of *format.Type
-	for _, m := range methods {
-		switch {
-		case i >= len(m.Args):
-		case of == nil:
-			of = &m.Args[i]
-		case *of != m.Args[i]:
-			return s
-		}
-	}
-	if of != nil {
-		s.title = strconv.Itoa(i+1) + " " + shortType(*of)
-		s.number, s.text = isNumber(*of), strings.HasSuffix(s.title, " String")
-	}
-	return s
-}
-
-func isNumber(t format.Type) bool {
-	switch t.Kind {
-	case format.TypeByte, format.TypeShort, format.TypeInt, format.TypeLong, format.TypeFloat, format.TypeDouble:
-		return t.Dims == 0
-	}
-	return false
 }
 
 // callRow is a row of a table with a row for each call.
@@ -311,4 +177,135 @@ func (c *Calls) notes() (list []string) {
 		list = append(list, "the trace has no time for "+display.Plural(n, "call"))
 	}
 	return list
+}
+
+// callRows are the rows of a table with a row for each call.
+type callRows struct {
+	readRows
+	c       *Calls
+	order   *compact.Order // as in callsList
+	columns table.Columns[callRow]
+	g       *display.Glyphs
+	extra   []callColumn
+}
+
+func (s *callRows) point(row int) (p HistoryPoint, ok bool) {
+	list, _ := s.places(row, row+1)
+	if len(list) == 0 {
+		return p, false
+	}
+	return atPlace(list[0]), true
+}
+
+// places returns the places of rows and their weights.
+func (s *callRows) places(from, to int) (at []lazy.Position, weights []int64) {
+	rows := make([]uint32, 0, to-from)
+	if s.order != nil {
+		rows = s.order.AppendRows(rows, from, to)
+	} else {
+		for i := from; i < to; i++ {
+			rows = append(rows, uint32(i))
+		}
+	}
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	for _, row := range rows {
+		p, weight, ok := s.c.list.place(row)
+		if !ok {
+			break
+		}
+		at, weights = append(at, p), append(weights, weight)
+	}
+	return at, weights
+}
+
+func (s *callRows) read(ctx context.Context, from, to int) ([][]table.Value, error) {
+	rows := make([][]table.Value, to-from)
+	at, weights := s.places(from, to)
+	points, err := read(ctx, s.c.r, &s.c.scope, true, at)
+	if err != nil {
+		return nil, err
+	}
+	extra, err := readExtra(ctx, s.c, s.extra, s.g, at)
+	if err != nil {
+		return nil, err
+	}
+	for i := range at {
+		if len(points) > 0 && points[0].Position == at[i] {
+			rows[i] = s.columns.Row(callRow{&points[0], weights[i], extra[at[i]]})
+			points = points[1:]
+		} else {
+			rows[i] = make([]table.Value, len(s.columns))
+		}
+	}
+	return rows, nil
+}
+
+// extraColumns returns the columns that a table with a row for each call has only if they are asked for,
+// or sort it.
+func (a *callsAbout) extraColumns() []callColumn {
+	var list []callColumn
+	for _, col := range append(slices.Clone(a.cols), a.sort) {
+		extra := col.path != "" || col.kind == columnIter || col.kind == columnIn || col.kind == columnCalling
+		if extra && !slices.ContainsFunc(list, func(c callColumn) bool { return c.word() == col.word() }) {
+			list = append(list, col)
+		}
+	}
+	return list
+}
+
+// lines reports whether the line of each call is asked for, or sorts the table.
+func (a *callsAbout) lines() bool {
+	return a.sort.kind == columnLine || slices.ContainsFunc(a.cols, func(c callColumn) bool { return c.kind == columnLine })
+}
+
+// readExtra reads the values of columns of calls at places.
+func readExtra(ctx context.Context, of *Calls, cols []callColumn, g *display.Glyphs, at []lazy.Position) (map[lazy.Position][]table.Value, error) {
+	if len(cols) == 0 {
+		return nil, nil
+	}
+	found := make(map[lazy.Position][]table.Value)
+	list, err := readAt(ctx, of.r, &of.scope, at, func() look[placedValues] {
+		part := &callsPart{of: of} // evaluates
+		return look[placedValues]{
+			begin: func(thread int32) { part.thread, part.iterations = thread, part.iterations[:0] },
+			around: func(p *lazy.PassPoint) error {
+				part.iteration(p)
+				return nil
+			},
+			at: func(p *lazy.PassPoint) (placedValues, bool, error) {
+				values, err := part.extra(p, cols, g)
+				return placedValues{placeOf(p), values}, p.Class == format.ClassCall, err
+			},
+		}
+	})
+	for _, x := range list {
+		found[x.at] = x.values
+	}
+	return found, err
+}
+
+// placedValues are values of a call and where it is.
+type placedValues struct {
+	at     lazy.Position
+	values []table.Value
+}
+
+// extra returns the values of a call in columns; none for other points.
+func (v *callsPart) extra(p *lazy.PassPoint, cols []callColumn, g *display.Glyphs) (values []table.Value, err error) {
+	if p.Class != format.ClassCall {
+		return nil, nil
+	}
+	for i := range cols {
+		value, err := v.value(p, &cols[i])
+		if err != nil {
+			return nil, err
+		}
+		if value.kind == valueAbsent {
+			values = append(values, table.Value{})
+			continue
+		}
+		values = append(values, table.Str(value.shown(g.Threw)).JSON(value.appendJSON(nil)))
+	}
+	return values, nil
 }

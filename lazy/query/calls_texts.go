@@ -54,9 +54,9 @@ func (s *sortTexts) begin(n int) {
 }
 
 // key returns the key of a part's value.
-func (s *sortTexts) key(p *callsPart, value int32, rising bool) int64 {
+func (s *sortTexts) key(values *valueTable, value int32, rising bool) int64 {
 	if s.now[value] == noKey {
-		s.now[value] = s.keyOf(p.values.list[value], rising)
+		s.now[value] = s.keyOf(values.list[value], rising)
 	}
 	return s.now[value]
 }

@@ -384,3 +384,10 @@ func (id symbolID) name(c *format.Context) string {
 	}
 	return "variable " + strconv.Itoa(int(id.id))
 }
+
+// firstChunk is how much of a side is read at first, and mostChunk at most, in bytes: what is read of
+// both is kept until it is compared, and takes up to ten times as much.
+const (
+	firstChunk = 64 << 10
+	mostChunk  = 2 << 20
+)

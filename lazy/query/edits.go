@@ -13,35 +13,6 @@ import (
 	"tracex/lazy/query/places"
 )
 
-// edits are the steps of a scope, prepared for its trace.
-type edits struct {
-	steps Steps
-	list  []edit
-	paths []*filter.Filter // the methods whose recursion paths do not show
-
-	pool pool[[]*editor] // one for each edit; those given back know already which methods they are about
-}
-
-// editors returns an editor for each edit.
-func (x *edits) editors() []*editor {
-	list := x.pool.get()
-	for i := len(list); i < len(x.list); i++ {
-		list = append(list, x.list[i].editor())
-	}
-	return list
-}
-
-// edit is what points are tested for: a step, or several in a row of the same kind that merge.
-type edit struct {
-	kind  StepKind      // Focus, Merge, Drop, or Only: which calls it merges
-	about *condition    // holds of calls only, unless the filter names kinds
-	among *places.Set   // if about is nil; nil for one place
-	place lazy.Position // if about and among are nil
-}
-
-// mostEdits bounds how many edits a tree may have. Steps in a row that merge are one.
-const mostEdits = 60
-
 // Edit adds steps to the scope: its pass then visits the edited tree. The values of a call remain
 // those recorded, its duration too; in(…), has(…) and depth in the filter of a step are about the tree
 // that the steps before it left. It may read the trace; ctx ends that. The error is a [StepError].
@@ -60,46 +31,6 @@ func (s *Scope) Edit(ctx context.Context, r *lazy.LazyTraceReader, steps Steps) 
 	}
 	x.steps = steps
 	return s.ranged(ctx, r, steps) // after a focus has narrowed the scope
-}
-
-// Steps returns the steps of the scope.
-func (s *Scope) Steps() Steps {
-	if s.edits == nil {
-		return nil
-	}
-	return s.edits.steps
-}
-
-// Edited reports whether a call may have lost its place in the tree: whether the scope has steps of
-// other kinds than Recursion.
-func (s *Scope) Edited() bool { return s.edits != nil && len(s.edits.list) > 0 }
-
-// recursions returns the methods whose recursion paths do not show.
-func (s *Scope) recursions() []*filter.Filter {
-	if s.edits == nil {
-		return nil
-	}
-	return s.edits.paths
-}
-
-// Over returns a pass over the scope for collectors, which see the edited tree.
-func (s *Scope) Over(list ...lazy.Collector) lazy.Pass {
-	p := s.Pass()
-	for _, c := range list {
-		if s.Edited() {
-			c = &editCollector{c, s.edits, *s}
-		}
-		p.Collect = append(p.Collect, c)
-	}
-	if c, ok := list[0].(skipper); ok && len(list) == 1 {
-		p.Skip = c.skip()
-	}
-	return p
-}
-
-// skipper is a collector that need not see all parts of its scope. skip returns which; nil for none.
-type skipper interface {
-	skip() func(lazy.PassRange) bool
 }
 
 // edit prepares the first of steps, with those after it that it can be one edit with. It returns how
@@ -261,12 +192,6 @@ func FocusOn(what string, set *places.Set) Step {
 	return Step{Kind: Focus, Text: what, among: set}
 }
 
-// has reports whether a place is in the set of the edit.
-func (e *editor) has(at lazy.Position) bool {
-	_, ok := e.among.First(at.Thread, at.At, at.At+1)
-	return ok
-}
-
 // amid narrows a scope of all threads to those that have places, from the first one on.
 func (s *Scope) amid(set *places.Set) {
 	if s.Ranges != nil {
@@ -285,7 +210,59 @@ func (s *Scope) amid(set *places.Set) {
 	}
 }
 
-// listed reports whether a step is about a set of places, which may have points that are no containers.
-func (x *edits) listed() bool {
-	return slices.ContainsFunc(x.list, func(e edit) bool { return e.among != nil })
+// ScopeOf returns the scope of what a handle names and everything below it, or of the whole trace if that is nil: the tree
+// that steps leave, and of that only what a filter matches, if that is not nil. See In, Edit and Where for errors.
+func ScopeOf(ctx context.Context, r *lazy.LazyTraceReader, raw bool, below *lazy.Handle, steps Steps, where *filter.Expr) (s Scope, err error) {
+	if s.Raw = raw; below != nil {
+		err = s.In(ctx, r, *below)
+	}
+	if err == nil {
+		err = s.Edit(ctx, r, steps)
+	}
+	if err == nil {
+		err = s.Where(ctx, r, where)
+	}
+	return s, err
+}
+
+// ranged takes the Range steps out of steps, and limits the scope to them.
+func (s *Scope) ranged(ctx context.Context, r *lazy.LazyTraceReader, steps Steps) error {
+	for _, step := range steps {
+		if step.over == nil {
+			continue
+		}
+		if err := s.within(ctx, r, *step.over); err != nil {
+			return &StepError{step, err}
+		}
+	}
+	return nil
+}
+
+// withoutRanges returns the steps that are no Range.
+func withoutRanges(steps Steps) Steps {
+	return slices.DeleteFunc(slices.Clone(steps), func(s Step) bool { return s.over != nil })
+}
+
+// within limits the scope to a span.
+func (s *Scope) within(ctx context.Context, r *lazy.LazyTraceReader, p axisRange) error {
+	if err := p.fits(r); err != nil {
+		return err
+	}
+	if p.timed {
+		if !s.Timed {
+			s.Timed, s.From, s.To = true, 0, math.MaxInt64
+		}
+		s.From, s.To = max(s.From, p.from), min(s.To, p.to)
+		s.To = max(s.From, s.To)
+		return nil
+	}
+	parts, err := eventRanges(ctx, r, p)
+	if err != nil {
+		return err
+	}
+	if s.Ranges != nil {
+		parts = intersect(parts, s.Ranges)
+	}
+	s.Ranges = parts
+	return nil
 }

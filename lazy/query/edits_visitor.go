@@ -7,41 +7,6 @@ import (
 	"tracex/lazy"
 )
 
-// hiding tells what the steps do with a container.
-type hiding uint8
-
-const (
-	shown   hiding = iota
-	outside        // of what a Focus is about
-	merged         // what is directly in it takes its place
-	muted          // merged, or in what is, with all points directly in it that are no calls: by an Only
-	dropped
-	within // what is dropped
-)
-
-// merges reports whether something is an event of the call around it.
-func (h hiding) merges() bool { return h == merged || h == muted }
-
-// mute tells of the calls around a point, for each edit of kind Only by a bit, whether it merges the
-// innermost of those that are left by the edits before it. If one does, a point there that is no call
-// is hidden with that call.
-type mute uint64
-
-// of returns whether an edit hides a point that is no call.
-func (m mute) of(edit int) bool { return m>>edit&1 != 0 }
-
-// in returns the mute in a call that an edit hides, or in one that is shown if edit is negative.
-func (m mute) in(edit int, only bool) mute {
-	if edit < 0 {
-		return 0
-	}
-	m &^= 2<<edit - 1 // the edits up to this one see the call itself
-	if only {
-		m |= 1 << edit
-	}
-	return m
-}
-
 // editCollector shows another collector the edited tree.
 type editCollector struct {
 	lazy.Collector
@@ -186,22 +151,6 @@ func (v *editVisitor) push(p *lazy.PassPoint, inside bool) hiding {
 	return f.how
 }
 
-// fate returns what an edit does with a container; hit tells that it is about it, open that a root of an edit that focuses
-// is open, it or around it, and mute that it is no call and in one that the edit merges.
-func (e *editor) fate(hit, open, mute bool) hiding {
-	switch {
-	case e.kind == Focus && !open:
-		return outside
-	case e.kind == Merge && hit:
-		return merged
-	case e.kind == Only && (hit || mute):
-		return muted
-	case e.kind == Drop && hit:
-		return dropped
-	}
-	return shown
-}
-
 // muted returns the mute of what is directly in the innermost container.
 func (v *editVisitor) muted() mute {
 	if n := len(v.stack); n > 0 {
@@ -313,4 +262,24 @@ func (v *editVisitor) Exit(p *lazy.PassPoint) {
 	default:
 		p.Within(v.around, v.Visitor.Exit)
 	}
+}
+
+// Over returns a pass over the scope for collectors, which see the edited tree.
+func (s *Scope) Over(list ...lazy.Collector) lazy.Pass {
+	p := s.Pass()
+	for _, c := range list {
+		if s.Edited() {
+			c = &editCollector{c, s.edits, *s}
+		}
+		p.Collect = append(p.Collect, c)
+	}
+	if c, ok := list[0].(skipper); ok && len(list) == 1 {
+		p.Skip = c.skip()
+	}
+	return p
+}
+
+// skipper is a collector that need not see all parts of its scope. skip returns which; nil for none.
+type skipper interface {
+	skip() func(lazy.PassRange) bool
 }

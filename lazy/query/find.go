@@ -44,15 +44,6 @@ func (f *Find) over(list ...lazy.Collector) lazy.Pass {
 	return pass
 }
 
-// everything is the filter without a term.
-var everything, _ = filter.Parse("")
-
-// Check returns the error of a filter that does not fit the trace: a [filter.Error]. It reads no data.
-func Check(r *lazy.LazyTraceReader, e *filter.Expr) error {
-	_, err := bound(r, e)
-	return err
-}
-
 // Run finds. tell gets the progress, on the caller's goroutine; it may be nil.
 func (f *Find) Run(ctx context.Context, tell lazy.Progress) error {
 	where := f.where
@@ -96,38 +87,6 @@ func (c *findCollector) Merge(v lazy.Visitor) error {
 		return lazy.ErrEnough
 	}
 	return nil
-}
-
-// Complete returns what can be typed at the end of a filter: the candidates replace text[from:].
-func Complete(r *lazy.LazyTraceReader, text string) (from int, candidates []filter.Candidate) {
-	a := about(r)
-	r.WithContext(func(c *format.Context) {
-		a.Context = c
-		from, _, candidates = filter.Complete(text, len(text), *a)
-	})
-	return from, candidates
-}
-
-// Suggest returns terms that match a node: calls of the same method, on the same object, with the
-// same result, at least as long.
-func Suggest(r *lazy.LazyTraceReader, n *lazy.Node) (terms []filter.Candidate) {
-	p := n.Point()
-	if p == nil {
-		return nil
-	}
-	x := filter.Facts{Point: p, Thread: n.Thread(), Unfinished: n.State() == lazy.StateUnfinished}
-	if p.Class.Container() && n.State() != lazy.StatePending {
-		x.Footer = n.Footer()
-	}
-	if up := n.Parent(); !up.IsThread() {
-		x.Parent = format.ParentOf(up.Point())
-	}
-	if t, ok := n.Time(); ok {
-		x.At, x.Duration = t.Start, t.Duration
-		x.Known |= filter.KnownAt | filter.KnownDuration
-	}
-	r.WithContext(func(c *format.Context) { terms = filter.Suggest(c, &x) })
-	return terms
 }
 
 // FoundIn returns a Find that has found the places of a set, whatever made it. The title of its
@@ -182,4 +141,75 @@ func callsAtMost(r *lazy.LazyTraceReader, f *filter.Filter) (n int64, ok bool) {
 		}
 	})
 	return n, true
+}
+
+// spanCollector is a findCollector for points in a span of time.
+type spanCollector struct {
+	findCollector
+	of     *Find
+	before carried
+}
+
+func (c *spanCollector) Visitor() lazy.Visitor {
+	return &spanVisitor{setVisitor: setVisitor{m: c.c.matcher()}, scope: &c.of.scope}
+}
+
+func (c *spanCollector) Reset() {
+	c.findCollector.Reset()
+	c.before = carried{thread: -1}
+	c.of.undated.Store(0)
+}
+
+func (c *spanCollector) Merge(v lazy.Visitor) error {
+	p := v.(*spanVisitor)
+	for i := range p.found {
+		at, known := c.before.of(c.of.r, p.found[i].thread)
+		switch early := p.early[i]; {
+		case !known:
+			c.of.undated.Add(int64(len(early)))
+		case p.scope.holds(at):
+			p.found[i].at = append(early, p.found[i].at...)
+		}
+		if i == len(p.found)-1 {
+			c.before.after(p.found[i].thread, p.moments)
+		}
+	}
+	return c.findCollector.Merge(&p.setVisitor)
+}
+
+// spanVisitor is the visitor of a spanCollector.
+type spanVisitor struct {
+	setVisitor
+	scope *Scope
+	moments
+	early [][]int64 // for each of found: places before the first moment known in the part
+}
+
+func (v *spanVisitor) Begin(thread int32, around []lazy.PassFrame) {
+	v.setVisitor.Begin(thread, around)
+	v.moments.begin()
+	v.early = append(v.early, nil)
+}
+
+func (v *spanVisitor) Leaf(p *lazy.PassPoint) { v.test(p) }
+
+func (v *spanVisitor) Enter(p *lazy.PassPoint) {
+	v.moments.enter(p)
+	v.test(p)
+	v.m.enter(p)
+}
+
+func (v *spanVisitor) Exit(p *lazy.PassPoint) {
+	v.moments.exit(p)
+	v.setVisitor.Exit(p)
+}
+
+func (v *spanVisitor) test(p *lazy.PassPoint) {
+	switch last := len(v.found) - 1; {
+	case v.known && !v.scope.holds(v.now) || !v.m.match(p):
+	case v.known:
+		v.found[last].at = append(v.found[last].at, p.At)
+	default:
+		v.early[last] = append(v.early[last], p.At)
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/filter"
+	"tracex/lazy/query/table"
 )
 
 // By is what the calls of a row have in common.
@@ -249,4 +250,62 @@ func (s *slots) of(g *groups, id int32) int32 {
 		s.sparse[id] = n
 	}
 	return n
+}
+
+// types returns the types of a method's arguments.
+func (g *Group) types() []string {
+	list := make([]string, len(g.Args))
+	for i, a := range g.Args {
+		list[i] = a.String()
+	}
+	return list
+}
+
+// Name returns the shortest name of a group, with the number of its parameters: Account.withdraw(1).
+func (g *Group) Name() string { return g.names[0] }
+
+// Exact returns the name of a group that no other has in common with it.
+func (g *Group) Exact() string { return g.names[len(g.names)-1] }
+
+// GroupNames returns a name for each group, as tables show them: each as short as it can be without being that of
+// another.
+func GroupNames(list []*Group) []string { return names(list) }
+
+// known returns a name of the group for programs, if there is one.
+func (g *Group) known(text string) table.Value {
+	return table.Str(text).If(!g.Unknown && text != "")
+}
+
+// call returns a method as commands take it, with the types of its parameters; "" if the trace does not describe it.
+func (g *Group) call() string {
+	if g.Unknown {
+		return ""
+	}
+	name := g.Method + "(" + strings.Join(g.types(), ",") + ")"
+	if g.Class == "" {
+		return name
+	}
+	return g.Class + "." + name
+}
+
+// addMethod adds the columns that name a method for programs: class, method, types of its arguments, and for one that
+// the trace does not describe its id. A row may have none.
+func addMethod[R any](list *table.Columns[R], of func(row R) *Group) {
+	add := func(key string, kind table.Kind, value func(g *Group) table.Value) {
+		list.Add(table.Column{Key: key, Kind: kind, In: table.OnlyData}, func(row R) table.Value {
+			if g := of(row); g != nil {
+				return value(g)
+			}
+			return table.Value{}
+		})
+	}
+	add("class", table.Text, func(g *Group) table.Value { return g.known(g.Class) })
+	add("method", table.Text, func(g *Group) table.Value { return g.known(g.Method) })
+	add("types", table.Text, func(g *Group) table.Value { return table.Names(g.types(), ",").If(!g.Unknown) })
+	add("method_id", table.Number, func(g *Group) table.Value { return table.IntIf(int64(g.ID), g.Unknown) })
+}
+
+// share returns a part of a whole.
+func share(part, whole int64) table.Value {
+	return table.Float(float64(part) / float64(whole)).If(whole > 0)
 }

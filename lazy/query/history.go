@@ -1,7 +1,6 @@
 package query
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -46,74 +45,6 @@ type HistoryOptions struct {
 
 // MostValues is how many values answers keep.
 const MostValues = 200_000
-
-// HistoryPoint is a point of the trace.
-type HistoryPoint struct {
-	lazy.Position
-	Event int32
-}
-
-// SightingKind is how a value was seen.
-type SightingKind uint8
-
-const (
-	Written  SightingKind = iota
-	WasRead               // a read point
-	Seen                  // in a recorded object or array
-	Receiver              // of a call; the kinds below are of objects only
-	Argument
-	Result
-	Made // its constructor
-)
-
-func (k SightingKind) String() string {
-	return [...]string{"write", "read", "sighting", "receiver", "argument", "result", "new"}[k]
-}
-
-// Sighting is a value of a location at a point.
-type Sighting struct {
-	HistoryPoint
-	Kind    SightingKind
-	Place   HeldIn
-	Name    string // of a field, variable or element; or of the object, where there may be several
-	Value   HeldValue
-	In      int32 // method of the call that it is in, or of the call that it is; -1 if there is none
-	InEvent int32
-	Caller  int32 // method of the call around that; -1
-	Reborn  bool  // the constructor of the object ran since the value before: it may be another object
-	left    bool  // a step merges or drops it
-
-	pos int64 // order within the thread
-	key int64 // order among threads
-}
-
-// HeldIn is a single place that holds a value. Two values in equal places follow each other.
-type HeldIn struct {
-	Class, Hash int32 // of the object
-	Ref, Index  int32 // field or variable, element
-	Call        int64 // where the call of a variable begins, and its thread
-	Thread      int32
-}
-
-// HeldValue is a recorded value: as text, and as a number if it is one.
-type HeldValue struct {
-	Text    string
-	Numeric Numeric
-	Int     int64
-	Float   float64
-}
-
-// Numeric tells whether a value is a number.
-type Numeric uint8
-
-const (
-	NoNumber Numeric = iota
-	WholeNumber
-	FloatNumber
-)
-
-// longestHeld bounds the text of a value.
-const longestHeld = 1 << 10
 
 // NewHistory prepares to find the history of a location.
 func NewHistory(r *lazy.LazyTraceReader, scope Scope, o HistoryOptions) *History {
@@ -363,53 +294,6 @@ func (h *History) sorted() []Sighting {
 	return list
 }
 
-// sortSightings puts values in order: by key, threads, and places in them. Within a thread the order is
-// that of the data, so keys are made to rise there.
-func sortSightings(list []Sighting) {
-	slices.SortStableFunc(list, func(a, b Sighting) int {
-		return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.pos, b.pos), cmp.Compare(a.Kind.rank(), b.Kind.rank()))
-	})
-	for i := 1; i < len(list); i++ {
-		if list[i].Thread == list[i-1].Thread {
-			list[i].key = max(list[i].key, list[i-1].key)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b Sighting) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.Thread, b.Thread))
-	})
-}
-
-// rank puts a constructor before what it does.
-func (k SightingKind) rank() int {
-	if k == Made {
-		return -1
-	}
-	return int(k)
-}
-
-// Order is by what the values of several threads are put in order.
-type Order uint8
-
-const (
-	ByEvent   Order = iota // numbers of events: one counter for all threads
-	ByMoment               // times
-	PerThread              // by none: one thread after the other
-)
-
-// orderKey is the place of a point in the order.
-type orderKey struct {
-	thread   int32
-	pos, key int64
-}
-
-// covers reports whether a value is not after the point, as far as the order tells.
-func (k *orderKey) covers(s *Sighting, o Order) bool {
-	if s.Thread == k.thread {
-		return s.pos <= k.pos
-	}
-	return o == PerThread || s.key <= k.key
-}
-
 // keyAt returns the place of a point in the order.
 func (h *History) keyAt(ctx context.Context, at *HistoryPoint) (*orderKey, error) {
 	k, ok, err := readOne(ctx, h.r, &Scope{Raw: true}, at.Position, func(p *lazy.PassPoint) (orderKey, bool, error) {
@@ -424,29 +308,81 @@ func (h *History) keyAt(ctx context.Context, at *HistoryPoint) (*orderKey, error
 	return &k, nil
 }
 
-// key returns what orders a point among threads.
-func (o Order) key(p *lazy.PassPoint) int64 {
-	switch o {
-	case ByEvent:
-		return int64(p.Last())
-	case ByMoment:
-		if ns, ok := p.Moment(); ok {
-			return ns
-		}
-		return -1 << 62
+// mostMade is for how many objects parts of the trace are skipped by the objects in them.
+const mostMade = 4096
+
+// findMade finds the constructors of the objects that have several values.
+// A pass that skips what has no value of a field skips constructors too. They matter only between two
+// values of an object, so they are looked for once the values are known.
+func (h *History) findMade(ctx context.Context) error {
+	objects := h.several()
+	if len(objects) == 0 {
+		return nil
 	}
-	return 0
+	constructs := h.constructors(objects)
+	want := lazy.Want{Point: func(class format.Class, ref, _ int32) bool { return class == format.ClassCall && constructs[ref] }}
+	if len(objects) <= mostMade {
+		want.Objects = objects
+	}
+	pass := h.scope.Over(&madeCollector{h: h})
+	pass.Skip, pass.Share = lazy.SummaryOf(h.r).SkipWithout(want), h.share
+	return h.r.Pass(ctx, pass)
 }
 
-// beginning is key for a call, also when it ends: where it begins.
-func (o Order) beginning(p *lazy.PassPoint) int64 {
-	switch t, ok := p.Time(); {
-	case o == ByEvent:
-		return int64(p.Event)
-	case o == PerThread:
-		return 0
-	case ok:
-		return t.Start
+// constructors returns those of the classes of objects. A class may have several ids.
+func (h *History) constructors(objects []format.Value) map[int32]bool {
+	ids, classes := make(map[int32]bool), make(map[string]bool)
+	for i := range objects {
+		ids[objects[i].ClassID] = true
 	}
-	return -1 << 62
+	list := make(map[int32]bool)
+	h.r.WithContext(func(c *format.Context) {
+		for id := range ids {
+			if d := c.Class(id); d != nil {
+				classes[d.Name] = true
+			}
+		}
+		for d := range c.Methods() {
+			if of := c.Class(d.ClassID); d.Name == constructorName {
+				list[d.ID] = ids[d.ClassID] || of != nil && classes[of.Name]
+			}
+		}
+	})
+	return list
 }
+
+// several returns the objects that have several values.
+func (h *History) several() (list []format.Value) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	count := make(map[[2]int32]int)
+	for i := range h.list {
+		in := &h.list[i].Place
+		object := [2]int32{in.Class, in.Hash}
+		if count[object]++; count[object] == 2 {
+			bits := int64(uint32(in.Hash))
+			list = append(list, format.Value{Kind: format.ValueObject, ClassID: in.Class, Bits: bits})
+			if in.Class == 0 { // perhaps a builder, which has none
+				list = append(list, format.Value{Kind: format.ValueBuilder, Bits: bits})
+			}
+		}
+	}
+	return list
+}
+
+// madeCollector takes only the constructors that a history finds, in place of those that it has.
+type madeCollector struct{ h *History }
+
+func (m *madeCollector) Visitor() lazy.Visitor {
+	v := m.h.Visitor().(*historyPart)
+	v.onlyMade = true
+	return v
+}
+
+func (m *madeCollector) Reset() {
+	m.h.mu.Lock()
+	defer m.h.mu.Unlock()
+	m.h.made, m.h.ready = nil, nil
+}
+
+func (m *madeCollector) Merge(v lazy.Visitor) error { return m.h.Merge(v) }

@@ -175,13 +175,6 @@ func (v *historyPart) take(p *lazy.PassPoint) {
 	v.values(point)
 }
 
-func accessKind(c format.Class) SightingKind {
-	if c == format.ClassFieldRead || c == format.ClassArrayRead || c == format.ClassVariableRead {
-		return WasRead
-	}
-	return Written
-}
-
 func (v *historyPart) fieldOf(object *format.Value, field int32) HeldIn {
 	in := HeldIn{Ref: field}
 	if filter.HasIdentity(object) {
@@ -396,21 +389,4 @@ func (v *historyPart) add(kind SightingKind, in HeldIn, name string, x *format.V
 		return false
 	})
 	v.found = append(v.found, s)
-}
-
-// held copies a value.
-func held(c *format.Context, x *format.Value) HeldValue {
-	text := c.AppendValueText(nil, x)
-	if len(text) > longestHeld {
-		text = append(text[:longestHeld:longestHeld], "…"...)
-	}
-	h := HeldValue{Text: string(text)}
-	switch x.Kind {
-	case format.ValueByte, format.ValueShort, format.ValueInt, format.ValueLong:
-		h.Numeric, h.Int = WholeNumber, x.Bits
-		h.Float = float64(x.Bits)
-	case format.ValueFloat, format.ValueDouble:
-		h.Numeric, h.Float = FloatNumber, x.Float()
-	}
-	return h
 }

@@ -3,7 +3,6 @@ package query
 import (
 	"context"
 	"sync"
-	"unicode/utf8"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -247,17 +246,6 @@ func (v *iterationPart) Enter(p *lazy.PassPoint) {
 		v.text = p.Context().AppendText(v.text[:0], point, nil, format.Parent{}, false)
 		row.call = cutText(v.text, longestFirstCall)
 	}
-}
-
-// cutText returns a text, or its beginning and "…" if it is longer than most bytes.
-func cutText(text []byte, most int) string {
-	if len(text) <= most {
-		return string(text)
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return string(text[:most]) + "…"
 }
 
 // begin begins an iteration, if it is in the span of time.

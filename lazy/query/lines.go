@@ -173,8 +173,6 @@ func (l *Lines) Begin(t *lazy.Tree, of, child *lazy.Node) (err error) {
 	return err
 }
 
-func pointOf(n *lazy.Node) HistoryPoint { return HistoryPoint{n.Position(), n.Point().Event} }
-
 // hasLines reports whether a trace has any line number.
 func hasLines(c *format.Context) bool {
 	for x := range c.Locations() {

@@ -1,7 +1,6 @@
 package query
 
 import (
-	"context"
 	"slices"
 
 	"tracex/format"
@@ -15,67 +14,6 @@ type condition struct {
 	f   *filter.Filter
 	ins []*condition
 	has []*places.Set // what matches each has(…)
-}
-
-// bound resolves the names of a filter in a trace.
-func bound(r *lazy.LazyTraceReader, e *filter.Expr) (f *filter.Filter, err error) {
-	a := about(r)
-	r.WithContext(func(c *format.Context) {
-		a.Context = c
-		f, err = e.Bind(*a)
-	})
-	return f, err
-}
-
-// about describes a trace to its filters, without the Context: its caller has to lock that.
-func about(r *lazy.LazyTraceReader) *filter.About {
-	a := new(filter.About)
-	_, a.Timed = r.Times()
-	a.Growing = r.Status().Phase != lazy.PhaseReady
-	list := r.ThreadList()
-	a.Threads = func(yield func(int32, string) bool) {
-		for i := range list.Len() {
-			id := list.ID(i)
-			name := ""
-			if t := a.Context.Thread(id); t != nil { // a's user has locked the context
-				name = t.Name
-			}
-			if !yield(id, name) {
-				return
-			}
-		}
-	}
-	return a
-}
-
-// prepare finds out what each has(…) of a filter holds for, in passes that over makes.
-func prepare(ctx context.Context, r *lazy.LazyTraceReader, f *filter.Filter, over func(...lazy.Collector) lazy.Pass) (*condition, error) {
-	c := &condition{f: f}
-	ins, has := f.Subs()
-	for _, in := range ins {
-		sub, err := prepare(ctx, r, in, over)
-		if err != nil {
-			return nil, err
-		}
-		c.ins = append(c.ins, sub)
-	}
-	for _, h := range has {
-		sub, err := prepare(ctx, r, h, over)
-		if err != nil {
-			return nil, err
-		}
-		set := places.New()
-		pass := over(&setCollector{c: sub, set: set})
-		pass.Skip, pass.Among = sub.skip(r), sub.among()
-		if err := r.Pass(ctx, pass); err != nil {
-			return nil, err
-		}
-		if _, more := set.Count(); more > 0 {
-			return nil, &TooManyError{h.Expr().String(), places.MaxPlaces}
-		}
-		c.has = append(c.has, set)
-	}
-	return c, nil
 }
 
 // skip returns what a pass that looks for matches needs not read; nil if that is not known.
@@ -297,11 +235,23 @@ func (m *matcher) look(p *lazy.PassPoint) error {
 	return nil
 }
 
-// learning returns a look at points with a matcher that has no in(…): it learns which containers are around them.
-func learning[T any](m *matcher, at func(*lazy.PassPoint) (T, bool, error)) look[T] {
-	return look[T]{
-		begin:  func(int32) { m.begin() },
-		around: func(p *lazy.PassPoint) error { m.enter(p); return nil },
-		at:     at,
+// methodTest tests methods with a filter. One goroutine uses it.
+type methodTest struct {
+	of    *filter.Filter
+	f     *filter.Filter // a copy
+	known map[int32]bool
+}
+
+func newMethodTest(of *filter.Filter) methodTest {
+	return methodTest{of, of.Clone(), make(map[int32]bool)}
+}
+
+// matches reports whether the calls of a method match. It must be called by visitors.
+func (t *methodTest) matches(method int32) bool {
+	yes, ok := t.known[method]
+	if !ok {
+		yes = t.f.Quick(format.ClassCall, method, 0) == filter.Yes
+		t.known[method] = yes
 	}
+	return yes
 }

@@ -7,22 +7,6 @@ import (
 	"tracex/lazy"
 )
 
-// OverviewCall is a test or a root call of an Overview. The place of a test is its thread.
-type OverviewCall struct {
-	Kind string `json:"kind"` // "test" or "call"
-	Name string `json:"name"`
-	OverviewPlace
-	Duration  *int64 `json:"duration,omitempty"`       // ns; nil if not known
-	Bound     string `json:"duration_bound,omitempty"` // "at least" if its beginning or its end is not known
-	Calls     *int64 `json:"calls,omitempty"`          // of a test in a trace without times; nil if not known
-	Events    *int64 `json:"events,omitempty"`         // of a root call in a trace without times, with itself
-	Threw     bool   `json:"threw,omitempty"`
-	Exception string `json:"exception,omitempty"` // its class, or the text of a panic
-	Unended   bool   `json:"did_not_end,omitempty"`
-}
-
-const overviewTest = "test"
-
 // rootCalls finds the longest calls that are in no other call, or in a trace without times those with
 // the most events. Calls whose time is not known come last. It is a Collector.
 type rootCalls struct {

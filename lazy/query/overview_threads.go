@@ -12,17 +12,6 @@ import (
 	"tracex/lazy/query/goroutines"
 )
 
-// OverviewThread is one of the busiest threads of an Overview.
-type OverviewThread struct {
-	OverviewPlace
-	Name  string `json:"name"`
-	Calls int64  `json:"calls"` // as recorded; -1 if not known
-	// Activity is how many calls, loops and iterations of the thread ended in each part of the recording, as
-	// [lazy.ActivityOf] tells; nil without times. From and To are the parts in which it began and ended.
-	Activity []int64 `json:"activity,omitempty"`
-	From, To int     `json:"-"`
-}
-
 // survey is what the index tells of the threads.
 type survey struct {
 	list     *lazy.ThreadList // nil before it is made
@@ -49,29 +38,6 @@ func ending(s *lazy.Status) OverviewEnd {
 		return EndRecovered
 	}
 	return EndWhole
-}
-
-// look makes the survey of the threads that are known.
-func (o *Overview) look(ctx context.Context) error {
-	s := survey{list: o.r.ThreadList(), busiest: []OverviewThread{}}
-	if err := s.findTests(ctx); err != nil {
-		return err
-	}
-	if err := s.findBusiest(ctx, o.r, o.columns); err != nil {
-		return err
-	}
-	if _, all := o.r.Totals(); !all.Counted {
-		file := lazy.SummaryOf(o.r)
-		var ok bool
-		if s.calls, s.counted = file.AtMost(ctx, lazy.Want{}, true); s.counted {
-			s.events, ok = file.AtMost(ctx, lazy.Want{}, false)
-			s.counted = ok
-		}
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.survey = s
-	return ctx.Err()
 }
 
 // testOf returns the name of the Go test, benchmark or fuzz test that a thread is of, and its program, from the
@@ -200,18 +166,6 @@ func (t *Top) leaders(most int) []OverviewMethod {
 		list = append(list, m)
 	}
 	return list
-}
-
-// call returns a method as commands take it, with the types of its parameters; "" if the trace does not describe it.
-func (g *Group) call() string {
-	if g.Unknown {
-		return ""
-	}
-	name := g.Method + "(" + strings.Join(g.types(), ",") + ")"
-	if g.Class == "" {
-		return name
-	}
-	return g.Class + "." + name
 }
 
 // uncaught returns the first rows of the table of exceptions that no call caught, how many exceptions these rows

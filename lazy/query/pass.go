@@ -2,9 +2,7 @@ package query
 
 import (
 	"context"
-	"sync"
 
-	"tracex/format"
 	"tracex/lazy"
 )
 
@@ -50,40 +48,6 @@ func pointRanges(at []lazy.Position) []lazy.PassRange {
 	}
 	return list
 }
-
-// decoded returns a point; nil if it is damaged, which ends the pass.
-func decoded(p *lazy.PassPoint) *format.Point {
-	point, err := p.Point()
-	if err != nil {
-		p.Fail(err)
-		return nil
-	}
-	return point
-}
-
-// tookOf returns the time of what ends; a negative duration if it is not known.
-func tookOf(p *lazy.PassPoint, timed bool) lazy.Time {
-	if timed && p.State == lazy.StateWhole {
-		if t, ok := p.Time(); ok {
-			return t
-		}
-	}
-	return lazy.Time{Duration: -1}
-}
-
-// wholePoint returns a point with its footer, nil if it has none.
-func wholePoint(p *lazy.PassPoint) (point *format.Point, foot *format.Footer, err error) {
-	if point, err = p.Point(); err == nil {
-		foot, err = p.Footer()
-	}
-	return point, foot, err
-}
-
-// placeOf returns where a point is.
-func placeOf(p *lazy.PassPoint) lazy.Position { return lazy.Position{Thread: p.Thread, At: p.At} }
-
-// eventOf returns a point with its number.
-func eventOf(p *lazy.PassPoint) HistoryPoint { return HistoryPoint{placeOf(p), p.Event} }
 
 // lookCollector is the collector of readIn.
 type lookCollector[T any] struct {
@@ -142,49 +106,11 @@ func (v aroundVisitor[T]) Around(p *lazy.PassPoint) {
 	}
 }
 
-// busyShare is the [lazy.Pass.Share] of a pass whose visitors keep something of every point that
-// matches: the parts that wait to be merged are kept too.
-const busyShare = 512 << 10
-
-// pool keeps what one goroutine after the other uses: what has been given back is given out again.
-type pool[P any] struct {
-	mu   sync.Mutex
-	free []P
-	make func() P // nil for the zero value
-}
-
-// renew forgets what is there.
-func (l *pool[P]) renew(make func() P) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.free, l.make = nil, make
-}
-
-func (l *pool[P]) get() P {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if n := len(l.free); n > 0 {
-		p := l.free[n-1]
-		l.free = l.free[:n-1]
-		return p
+// learning returns a look at points with a matcher that has no in(…): it learns which containers are around them.
+func learning[T any](m *matcher, at func(*lazy.PassPoint) (T, bool, error)) look[T] {
+	return look[T]{
+		begin:  func(int32) { m.begin() },
+		around: func(p *lazy.PassPoint) error { m.enter(p); return nil },
+		at:     at,
 	}
-	if l.make == nil {
-		var none P
-		return none
-	}
-	return l.make()
-}
-
-func (l *pool[P]) put(p P) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.free = append(l.free, p)
-}
-
-// partPool keeps the visitors of parts that have been merged, for other parts.
-type partPool[P interface{ clear() }] struct{ pool[P] }
-
-func (l *partPool[P]) put(p P) {
-	p.clear()
-	l.pool.put(p)
 }

@@ -1,5 +1,38 @@
 package query
 
+import "tracex/lazy/query/filter"
+
+// callPath is the groups of the calls from one that is asked for, without itself: outward to
+// callers, or inward to callees.
+type callPath struct {
+	groups []int32
+	inner  bool         // a call within another one that is asked for: only their number counts
+	part   bool         // a call that is part of the last one: only its own time and points count
+	more   bool         // the path goes on, beyond what is asked for
+	beyond bool         // it only tells that
+	at     HistoryPoint // of the call
+}
+
+// pathCall is a call with its path.
+type pathCall struct {
+	path *callPath
+	pathSums
+}
+
+// pathSums are the sums of a path. Total and Self are nanoseconds, Points and Own events.
+type pathSums struct{ Calls, Total, Self, Points, Own int64 }
+
+func (s *pathSums) add(o *pathSums) {
+	s.Calls += o.Calls
+	s.Total += o.Total
+	s.Self += o.Self
+	s.Points += o.Points
+	s.Own += o.Own
+}
+
+// weight is what a path is kept for: its time, or its events if there is none.
+func (s *pathSums) weight() int64 { return max(s.Total, s.Points) }
+
 // mostPaths bounds how many paths are kept, and leastShare is what part of the root's weight a path
 // must have to be kept when there are more.
 const (
@@ -87,9 +120,6 @@ func (p *paths) child(parent, group int32) int32 {
 	return at
 }
 
-// weight is what a path is kept for: its time, or its events if there is none.
-func (s *pathSums) weight() int64 { return max(s.Total, s.Points) }
-
 // prune merges the paths that weigh least into the others of their parents.
 func (p *paths) prune() {
 	least := p.nodes[0].weight() / leastShare
@@ -134,4 +164,17 @@ func (p *paths) pruneBelow(least int64) {
 		kept = append(kept, n)
 	}
 	p.nodes = kept
+}
+
+// recursion is a method whose calls within one another are one in paths.
+type recursion struct {
+	methodTest
+	open int // calls of the method on the stack
+}
+
+func newRecursions(of []*filter.Filter) (list []*recursion) {
+	for _, f := range of {
+		list = append(list, &recursion{methodTest: newMethodTest(f)})
+	}
+	return list
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,21 +17,6 @@ import (
 type axisRange struct {
 	from, to int64
 	timed    bool
-}
-
-// RangeStep returns the step that leaves a part of the recording: nanoseconds since it began, or
-// numbers of events.
-func RangeStep(timed bool, from, to int64) Step {
-	p := axisRange{from, to, timed}
-	return Step{Kind: Range, Text: p.String(), over: &p}
-}
-
-// Span returns what a Range step is about; ok is false for other steps.
-func (s Step) Span() (timed bool, from, to int64, ok bool) {
-	if s.over == nil {
-		return false, 0, 0, false
-	}
-	return s.over.timed, s.over.from, s.over.to, true
 }
 
 // String writes the span: parseSpan reads it. Without a second end it has no end.
@@ -97,30 +81,6 @@ func (p axisRange) fits(r *lazy.LazyTraceReader) error {
 	return nil
 }
 
-// within limits the scope to a span.
-func (s *Scope) within(ctx context.Context, r *lazy.LazyTraceReader, p axisRange) error {
-	if err := p.fits(r); err != nil {
-		return err
-	}
-	if p.timed {
-		if !s.Timed {
-			s.Timed, s.From, s.To = true, 0, math.MaxInt64
-		}
-		s.From, s.To = max(s.From, p.from), min(s.To, p.to)
-		s.To = max(s.From, s.To)
-		return nil
-	}
-	parts, err := eventRanges(ctx, r, p)
-	if err != nil {
-		return err
-	}
-	if s.Ranges != nil {
-		parts = intersect(parts, s.Ranges)
-	}
-	s.Ranges = parts
-	return nil
-}
-
 // eventRanges returns the parts of the threads that have the events of a span. Numbers rise in a thread.
 func eventRanges(ctx context.Context, r *lazy.LazyTraceReader, p axisRange) (list []lazy.PassRange, err error) {
 	spans, err := lazy.TimelineEvents.Spans(ctx, r)
@@ -177,22 +137,4 @@ func intersect(a, b []lazy.PassRange) []lazy.PassRange {
 		}
 	}
 	return list
-}
-
-// ranged takes the Range steps out of steps, and limits the scope to them.
-func (s *Scope) ranged(ctx context.Context, r *lazy.LazyTraceReader, steps Steps) error {
-	for _, step := range steps {
-		if step.over == nil {
-			continue
-		}
-		if err := s.within(ctx, r, *step.over); err != nil {
-			return &StepError{step, err}
-		}
-	}
-	return nil
-}
-
-// withoutRanges returns the steps that are no Range.
-func withoutRanges(steps Steps) Steps {
-	return slices.DeleteFunc(slices.Clone(steps), func(s Step) bool { return s.over != nil })
 }

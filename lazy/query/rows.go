@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"slices"
+	"unicode/utf8"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -193,16 +194,24 @@ func callValues(c *format.Context, p *lazy.PassPoint, point *format.Point, foot 
 	return v
 }
 
-// thrownName names what a call threw, from the full name of its class.
-func thrownName(class string) string {
-	if class == "" {
-		return "threw"
-	}
-	return format.ShortClass(class)
-}
-
 func valueText(c *format.Context, v *format.Value) StyledValue {
 	value := recordedValue(c, v)
 	text, spans := format.ValueSpans(c, v)
 	return StyledValue{Styled{Text: string(text), Spans: spans}, value.appendJSON(nil)}
+}
+
+// cutText returns a text, or its beginning and "…" if it is longer than most bytes.
+func cutText(text []byte, most int) string {
+	if len(text) <= most {
+		return string(text)
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return string(text[:most]) + "…"
+}
+
+// inStyle returns a text in one style.
+func inStyle(text string, s format.Style) table.Value {
+	return table.Styled(text, []format.Span{{End: len(text), Style: s}})
 }

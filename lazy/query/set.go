@@ -1,7 +1,6 @@
 package query
 
 import (
-	"cmp"
 	"slices"
 
 	"tracex/format"
@@ -165,11 +164,6 @@ func (v *skipVisitor) sort() {
 
 // mostPlaced bounds the places that answers with other rows keep of what they found, 16 bytes each.
 const mostPlaced = 1 << 18
-
-// ComparePlaces compares positions in the order of the trace.
-func ComparePlaces(a, b lazy.Position) int {
-	return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.At, b.At))
-}
 
 // PlacesOf returns the set of places, which it sorts.
 func PlacesOf(list []lazy.Position) *places.Set {

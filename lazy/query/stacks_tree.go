@@ -94,18 +94,6 @@ func (t *StackTree) label(text string) int32 {
 	return id
 }
 
-// put adds the sums of a call that ended.
-func (t *StackTree) put(e *callEnd, s StackSums) {
-	node := e.node
-	switch {
-	case e.deeper:
-		s.Calls = 0
-	case e.label > 0:
-		node = t.child(node, e.label-1, AtLabel)
-	}
-	t.Nodes[node].add(&s)
-}
-
 // copyOf copies a node of another tree, with its parents but without sums. at has what was copied before.
 func (t *StackTree) copyOf(from *StackTree, node int32, at map[int32]int32) int32 {
 	var path []int32
@@ -133,13 +121,3 @@ func (t *StackTree) clear() {
 	clear(t.ids)
 	clear(t.table)
 }
-
-// Name returns the shortest name of a group, with the number of its parameters: Account.withdraw(1).
-func (g *Group) Name() string { return g.names[0] }
-
-// Exact returns the name of a group that no other has in common with it.
-func (g *Group) Exact() string { return g.names[len(g.names)-1] }
-
-// GroupNames returns a name for each group, as tables show them: each as short as it can be without being that of
-// another.
-func GroupNames(list []*Group) []string { return names(list) }

@@ -165,3 +165,21 @@ func (l Steps) Tell(t *table.Table, g *display.Glyphs) {
 		t.Notes = append(t.Notes, "recursion shows in paths of callers and callees: here each call counts")
 	}
 }
+
+// rowIsPath is what a row of the table is.
+const rowIsPath = "path"
+
+// RangeStep returns the step that leaves a part of the recording: nanoseconds since it began, or
+// numbers of events.
+func RangeStep(timed bool, from, to int64) Step {
+	p := axisRange{from, to, timed}
+	return Step{Kind: Range, Text: p.String(), over: &p}
+}
+
+// Span returns what a Range step is about; ok is false for other steps.
+func (s Step) Span() (timed bool, from, to int64, ok bool) {
+	if s.over == nil {
+		return false, 0, 0, false
+	}
+	return s.over.timed, s.over.from, s.over.to, true
+}

@@ -90,12 +90,6 @@ type Thrown struct {
 	told    bool   // it was thrown in a call that is shown, or came out into one
 }
 
-// inCall is a call by its group; -1 outside of calls.
-type inCall struct {
-	group  int32
-	merged bool // in a call in it that a step of kind Only merges
-}
-
 // throwKey is what the exceptions of a row have in common.
 type throwKey struct {
 	class     string
@@ -355,4 +349,15 @@ func (t *Throws) Places(done bool) *places.Set {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return placesOf(t.places, t.all-int64(len(t.places)), done)
+}
+
+// point is the event of an exception.
+func (e *Thrown) point() HistoryPoint {
+	return HistoryPoint{lazy.Position{Thread: e.Thread, At: e.At}, e.Event}
+}
+
+// row is a row of that exception alone.
+func (e *Thrown) row() *throwRow {
+	key := throwKey{e.Class, inCall{e.In, e.InMerged}, inCall{e.Where, e.WhereMerged}, e.Outcome}
+	return &throwRow{throwKey: key, count: 1, first: *e, least: e.Passed, most: e.Passed}
 }

@@ -254,3 +254,9 @@ func (v *throwPart) leave(p *lazy.PassPoint) {
 	}
 	v.stack = v.stack[:n-1]
 }
+
+// inCall is a call by its group; -1 outside of calls.
+type inCall struct {
+	group  int32
+	merged bool // in a call in it that a step of kind Only merges
+}

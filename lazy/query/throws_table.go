@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"tracex/format"
-	"tracex/lazy"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/table"
 )
@@ -54,17 +53,6 @@ func (t *Throws) Table(view View) *table.Table {
 	}
 	out.Columns, out.Rows = rows.columns.Heads(), rows
 	return out
-}
-
-// point is the event of an exception.
-func (e *Thrown) point() HistoryPoint {
-	return HistoryPoint{lazy.Position{Thread: e.Thread, At: e.At}, e.Event}
-}
-
-// row is a row of that exception alone.
-func (e *Thrown) row() *throwRow {
-	key := throwKey{e.Class, inCall{e.In, e.InMerged}, inCall{e.Where, e.WhereMerged}, e.Outcome}
-	return &throwRow{throwKey: key, count: 1, first: *e, least: e.Passed, most: e.Passed}
 }
 
 // tabled returns what makes tables of what has been merged so far, with the rows in the usual order. The Throws is locked.

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"tracex/lazy"
-	"tracex/lazy/query/histogram"
 )
 
 // Top adds up the time and the points of groups of calls. It is a Collector of a pass over its
@@ -34,64 +33,6 @@ type Top struct {
 	open    openCalls
 }
 
-// Sums are what is known about the calls of a group. Points are what people see as events.
-type Sums struct {
-	Calls int64
-	Threw int64
-	// Self is the time of the calls without that of the calls directly in them; Total is that of
-	// outermost calls: those within no other call of the group. Both are in nanoseconds.
-	Self, Total int64
-	// Own is the number of points of the calls, and in their loops, that are not in calls in them;
-	// Points that of outermost calls and of all points below them. A call is a point itself.
-	Own, Points int64
-	// Took is the sum of the durations of all counted calls that have one, and their number.
-	Took, Timed int64
-	Max         int64
-	Unended     int64 // calls that never ended
-	// Merged is the number of calls that steps merged into calls of the group; Dropped that of calls
-	// that steps dropped below outermost calls of the group.
-	Merged, Dropped int64
-}
-
-func (s *Sums) add(o *Sums) {
-	s.Calls += o.Calls
-	s.Threw += o.Threw
-	s.Self += o.Self
-	s.Total += o.Total
-	s.Own += o.Own
-	s.Points += o.Points
-	s.Took += o.Took
-	s.Timed += o.Timed
-	s.Max = max(s.Max, o.Max)
-	s.Unended += o.Unended
-	s.Merged += o.Merged
-	s.Dropped += o.Dropped
-}
-
-// Totals are sums over all groups.
-type Totals struct {
-	Calls   int64
-	Points  int64 // all points, also outside calls; with a filter those of roots
-	Time    int64 // of roots: calls that are in no other call that counts
-	Unended int64 // calls that never ended
-	Untimed int64 // calls without a time, in a trace with times
-	// Shorter is the number of calls that took less time than the calls in them: their clocks
-	// disagree.
-	Shorter int64
-	// Outside is what merged calls added to no call, as none is around them.
-	Outside StackSums
-}
-
-func (t *Totals) add(o *Totals) {
-	t.Calls += o.Calls
-	t.Points += o.Points
-	t.Time += o.Time
-	t.Unended += o.Unended
-	t.Untimed += o.Untimed
-	t.Shorter += o.Shorter
-	t.Outside.add(&o.Outside)
-}
-
 // NewTop returns a Top of a trace. Add it to the pass that scope returns.
 func NewTop(r *lazy.LazyTraceReader, scope Scope, by By) *Top {
 	t := &Top{r: r, scope: scope, by: by}
@@ -113,7 +54,7 @@ func (t *Top) Reset() {
 			p.focus = newFocusPart(t.focus, t.scope.recursions())
 		}
 		if t.stacks != nil {
-			p.stacks = newStacksPart(t.stacks, t.scope.recursions())
+			p.stacks = newStacksPart(&t.stacks.options, t.scope.recursions())
 		}
 		return p
 	})
@@ -178,16 +119,170 @@ func (t *Top) merge(p *topPart) error {
 	return nil
 }
 
-// topRow is what is known about a group.
-type topRow struct {
-	Sums
-	times histogram.Histogram
-}
-
 // row returns the row of a group.
 func (t *Top) row(group int32) *topRow {
 	for int(group) >= len(t.rows) {
 		t.rows = append(t.rows, topRow{})
 	}
 	return &t.rows[group]
+}
+
+// openCalls are the calls that are open between two parts of a thread.
+type openCalls struct {
+	stack []openCall
+	seen  int64 // points of all parts merged
+	inner innerCall
+}
+
+// innerCall is the last call merged that never ended: the next one of its thread is around it.
+type innerCall struct {
+	known  bool
+	thread int32
+	end    int64 // of the thread; -1 if not known
+	up     inCalls
+	time   lazy.Time
+}
+
+// follows reports whether a part begins with the calls that are open, and forgets those of
+// another thread.
+func (o *openCalls) follows(p *topPart) bool {
+	if p.around <= 0 {
+		o.stack = o.stack[:0]
+	}
+	return max(0, p.around) == len(o.stack)
+}
+
+// join completes the calls that began or ended in other parts.
+func (t *Top) join(p *topPart) {
+	o := &t.open
+	for i := range p.ends {
+		t.end(&p.ends[i])
+	}
+	// Of the calls that are still open from earlier parts, the part added to the innermost only.
+	if p.begun > 0 {
+		o.stack[len(o.stack)-1].join(&p.stack[p.begun-1])
+	}
+	for _, c := range p.stack[p.begun:] {
+		c.at += o.seen
+		o.stack = append(o.stack, c)
+	}
+	o.seen += p.seen
+	if t.scope.where == nil {
+		t.all.Points += p.seen
+	}
+}
+
+// end completes a call.
+func (t *Top) end(e *callEnd) {
+	o := &t.open
+	e.seen += o.seen
+	e.at += o.seen
+	if e.begun {
+		c := o.stack[len(o.stack)-1]
+		o.stack = o.stack[:len(o.stack)-1]
+		c.join(&e.openCall)
+		e.openCall = c
+	}
+	if e.never {
+		t.unended(e)
+	}
+	var up inCalls
+	if e.how != shown {
+		up = t.hide(e, &t.all)
+	} else {
+		up = t.complete(e)
+	}
+	switch {
+	case e.never:
+		o.inner.up, o.inner.time = up, e.time
+	case len(o.stack) > 0:
+		o.stack[len(o.stack)-1].has(&up, e.ofCalls())
+	}
+}
+
+// complete counts a completed call.
+func (t *Top) complete(e *callEnd) inCalls {
+	var list []callTime
+	row := t.row(e.group)
+	before := row.Sums
+	up, points, took := t.count(e, &row.Sums, &t.all, &list)
+	if t.stacks != nil {
+		t.stacks.tree.put(e, row.Sums.since(&before))
+	}
+	for _, c := range list {
+		row.times.Add(c.ns)
+	}
+	if e.path != nil {
+		t.along(e.along(points, took))
+	}
+	return up
+}
+
+// unended gives a call that never ended its time, and what is known about the one directly in it
+// that never ended either.
+func (t *Top) unended(e *callEnd) {
+	o := &t.open
+	if o.inner.known && o.inner.thread == e.thread {
+		e.openCall.has(&o.inner.up, o.inner.time)
+	} else {
+		o.inner = innerCall{known: true, thread: e.thread, end: -1}
+		if all, ok := t.r.ThreadTime(e.thread); t.timed && ok {
+			o.inner.end = all.End()
+		}
+	}
+	if e.first >= 0 {
+		o.inner.end = max(o.inner.end, e.last)
+	}
+	if !t.timed || o.inner.end < 0 {
+		return
+	}
+	e.time = lazy.Time{Start: o.inner.end}
+	if e.first >= 0 {
+		e.time = lazy.Time{Start: e.first, Duration: max(0, o.inner.end-e.first)}
+	}
+}
+
+// along adds an ended call to its path.
+func (t *Top) along(c pathCall) {
+	f := t.focus
+	f.paths.add(c)
+	if f.On == nil || c.path.part || c.path.beyond {
+		return
+	}
+	on, groups := f.On, c.path.groups
+	if len(groups) < len(on) || len(groups) > len(on) && f.Callees || len(on) == 0 && c.path.inner {
+		return
+	}
+	t.groups.mu.Lock()
+	defer t.groups.mu.Unlock()
+	for i, name := range on {
+		if t.groups.all[groups[i]].only != name {
+			return
+		}
+	}
+	f.on = append(f.on, c.path.at)
+}
+
+// beginThreads makes room for the rows of the threads of a part. The last thread of the part before may go on
+// in it: calls of it are open then.
+func (t *Top) beginThreads(threads []int32) {
+	s := t.threads
+	last := len(s.now) - 1
+	goesOn := last >= 0 && len(threads) > 0 && s.now[last] == threads[0]
+	for i := range t.rows {
+		if !goesOn || i < last {
+			s.add(s.now[i], &t.rows[i])
+		}
+	}
+	switch {
+	case goesOn && last < len(t.rows):
+		t.rows[0] = t.rows[last]
+		t.rows = t.rows[:1]
+	default:
+		t.rows = t.rows[:0]
+	}
+	for i := range t.open.stack {
+		t.open.stack[i].group = 0
+	}
+	s.now = append(s.now[:0], threads...)
 }

@@ -35,60 +35,6 @@ type topPart struct {
 	told    int         // of the calls that began before this part: those that where has seen
 }
 
-// openCall is a call that has not ended, or a loop or an iteration that is dropped. In a part that it
-// did not begin in, its sums are those of that part only.
-type openCall struct {
-	how    hiding
-	loop   bool // a loop or an iteration
-	group  int32
-	ref    int32
-	counts bool  // no step hides it, and it matches the filter
-	outer  bool  // no other call of the group that counts is around it; of a merged call: none that it could add to
-	root   bool  // no call that counts is around it
-	at     int64 // points seen before it
-	inCalls
-	first  int64 // when the first call in it began; -1 if not known
-	last   int64 // when the last call in it ended
-	node   int32 // of its stack; -1 if it has none
-	deeper bool  // it is below the levels of stacks: the node is that of a call around it
-}
-
-// inCalls is what the calls directly in a call add to it.
-type inCalls struct {
-	time  int64 // ns
-	below int64 // points of these calls, and below them
-	gone  int64 // ns: of the calls below it that are dropped
-	// How many calls directly in it were merged, and how many calls and other points below it dropped.
-	merged, dropped int64
-}
-
-func (s *inCalls) add(o *inCalls) {
-	s.time += o.time
-	s.below += o.below
-	s.gone += o.gone
-	s.merged += o.merged
-	s.dropped += o.dropped
-}
-
-// callEnd is the end of a call whose sums a part cannot complete.
-type callEnd struct {
-	openCall
-	thread int32
-	begun  bool // before the part
-	never  bool // the call did not end: its thread did
-	threw  bool
-	time   lazy.Time // negative duration if not known
-	seen   int64     // points seen before the end
-	path   *callPath // nil if not asked for
-	label  int32     // of its stack + 1; 0 for none
-}
-
-// callTime is the duration of a call.
-type callTime struct {
-	group int32
-	ns    int64
-}
-
 func (v *topPart) Begin(thread int32, around []lazy.PassFrame) { v.beginEdited(thread, around, nil) }
 
 // beginEdited begins a part. how is what the steps do with the containers around it; nil if nothing.
@@ -319,28 +265,6 @@ func (v *topPart) leave(p *lazy.PassPoint) {
 	}
 	if len(v.stack) > 0 {
 		v.stack[len(v.stack)-1].has(&up, e.ofCalls())
-	}
-}
-
-// ofCalls returns the time that the call around may begin or end by: its own, but that of the calls in a loop.
-func (e *callEnd) ofCalls() lazy.Time {
-	switch {
-	case !e.loop:
-		return e.time
-	case e.first < 0:
-		return lazy.Time{Duration: -1}
-	}
-	return lazy.Time{Start: e.first, Duration: e.last - e.first}
-}
-
-// has adds a call directly in this one, and its time.
-func (c *openCall) has(up *inCalls, t lazy.Time) {
-	c.inCalls.add(up)
-	if t.Duration >= 0 {
-		if c.first < 0 {
-			c.first = t.Start
-		}
-		c.last = max(c.last, t.End())
 	}
 }
 

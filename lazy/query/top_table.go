@@ -3,10 +3,13 @@ package query
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"tracex/format"
+	"tracex/lazy"
+	"tracex/lazy/query/compact"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/histogram"
 	"tracex/lazy/query/table"
@@ -294,42 +297,6 @@ func (l *topLine) total(v table.Value) table.Value {
 	return v
 }
 
-// share returns a part of a whole.
-func share(part, whole int64) table.Value {
-	return table.Float(float64(part) / float64(whole)).If(whole > 0)
-}
-
-// known returns a name of the group for programs, if there is one.
-func (g *Group) known(text string) table.Value {
-	return table.Str(text).If(!g.Unknown && text != "")
-}
-
-// addMethod adds the columns that name a method for programs: class, method, types of its arguments, and for one that
-// the trace does not describe its id. A row may have none.
-func addMethod[R any](list *table.Columns[R], of func(row R) *Group) {
-	add := func(key string, kind table.Kind, value func(g *Group) table.Value) {
-		list.Add(table.Column{Key: key, Kind: kind, In: table.OnlyData}, func(row R) table.Value {
-			if g := of(row); g != nil {
-				return value(g)
-			}
-			return table.Value{}
-		})
-	}
-	add("class", table.Text, func(g *Group) table.Value { return g.known(g.Class) })
-	add("method", table.Text, func(g *Group) table.Value { return g.known(g.Method) })
-	add("types", table.Text, func(g *Group) table.Value { return table.Names(g.types(), ",").If(!g.Unknown) })
-	add("method_id", table.Number, func(g *Group) table.Value { return table.IntIf(int64(g.ID), g.Unknown) })
-}
-
-// types returns the types of a method's arguments.
-func (g *Group) types() []string {
-	list := make([]string, len(g.Args))
-	for i, a := range g.Args {
-		list[i] = a.String()
-	}
-	return list
-}
-
 // notes tells what the numbers do not tell.
 func (x *topTable) notes(g *display.Glyphs) (list []string) {
 	if n := x.all.Unended; n > 0 {
@@ -379,4 +346,73 @@ func (x *topTable) spread(row int) (caption string, h *histogram.Histogram) {
 		return "durations of all calls:", &x.took
 	}
 	return "durations of the row:", &x.line(row).times
+}
+
+// threadTable is the rows of a topTable by thread. It decodes them when they are asked for.
+type threadTable struct {
+	threadRows
+	r     *lazy.LazyTraceReader
+	open  []openThread // not encoded yet
+	order *compact.Order
+}
+
+// openThread is a row of a thread that may go on.
+type openThread struct {
+	thread int32
+	topRow
+}
+
+// threadTable copies what is known. The encoded rows are shared: they do not change.
+func (t *Top) threadTable() *threadTable {
+	s := t.threads
+	x := &threadTable{threadRows: threadRows{ids: slices.Clip(s.ids), at: slices.Clip(s.at), chunks: slices.Clone(s.chunks)}, r: t.r}
+	x.took.Merge(&s.took)
+	for i := range t.rows {
+		if row := &t.rows[i]; row.shown() {
+			open := openThread{s.now[i], topRow{Sums: row.Sums}}
+			open.times.Merge(&row.times)
+			x.open = append(x.open, open)
+			x.took.Merge(&row.times)
+		}
+	}
+	return x
+}
+
+// Len returns the number of rows.
+func (x *threadTable) Len() int { return len(x.ids) + len(x.open) }
+
+// sums returns what is known of a row, in the order in which they were merged, and its thread.
+func (x *threadTable) sums(i int, row *topRow) (thread int32) {
+	if i >= len(x.ids) {
+		open := &x.open[i-len(x.ids)]
+		*row = open.topRow
+		return open.thread
+	}
+	*row = topRow{}
+	x.decode(i, row)
+	return x.ids[i]
+}
+
+func (x *threadTable) line(i int) *topLine {
+	l := new(topLine)
+	thread := x.sums(int(x.order.AppendRows(nil, i, i+1)[0]), &l.topRow)
+	x.r.WithContext(func(c *format.Context) { l.group = threadGroup(c, thread) })
+	l.name, l.p99 = l.group.names[0], l.times.Quantile(0.99)
+	return l
+}
+
+// sort leaves rows with the same value in the order of the threads.
+func (x *threadTable) sort(of *topTable, rising bool) {
+	keys := make([]int64, x.Len())
+	var l topLine
+	for i := range keys {
+		x.sums(i, &l.topRow)
+		if of.note(&l.Sums); of.key == "p99" {
+			l.p99 = l.times.Quantile(0.99)
+		}
+		if keys[i] = int64(math.Float64bits(max(0, of.value(&l)))); !rising {
+			keys[i] = -keys[i]
+		}
+	}
+	x.order = compact.NewOrder(len(keys), len(keys), compact.UsualPart, func(row uint32) int64 { return keys[row] })
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 
-	"tracex/lazy"
 	"tracex/lazy/query/table"
 )
 
@@ -117,9 +116,6 @@ func PointAt(t *table.Table, row int) (p HistoryPoint, ok bool) {
 	}
 	return p, ok
 }
-
-// atPlace is a point of which the place is known.
-func atPlace(at lazy.Position) HistoryPoint { return HistoryPoint{at, -1} }
 
 // answerRows are rows in memory.
 type answerRows[R any] struct {
