@@ -1,13 +1,10 @@
 package export
 
 import (
-	"math"
+	"math/bits"
 
 	"tracex/lazy"
 )
-
-// farAway is a moment after all others, in a trace without times.
-const farAway = math.MaxInt64 / 4
 
 // Axis of a trace without times, in nanoseconds.
 const (
@@ -124,4 +121,42 @@ func (c *Clock) span(p *lazy.PassPoint) Span {
 		s.Known, s.Ended = false, false
 	}
 	return s
+}
+
+// durations counts calls by the number of bits of their durations.
+type durations [64]int64
+
+func (d *durations) add(ns int64) { d[bits.Len64(uint64(max(0, ns)))]++ }
+
+// take moves the counts of o to d.
+func (d *durations) take(o *durations) {
+	for i, n := range o {
+		d[i] += n
+	}
+	*o = durations{}
+}
+
+// shortest returns a duration so that calls that take as long are few enough for the limit, if all calls take
+// size bytes, and how many bytes they would take; 0 if there is none.
+func (d *durations) shortest(size, limit int64) (ns, then int64) {
+	all, left := int64(0), int64(0)
+	for _, n := range d {
+		all += n
+	}
+	if left = all; all == 0 {
+		return 0, 0
+	}
+	at := 0
+	for _, step := range [...]int64{1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9} {
+		for ; at < bits.Len64(uint64(step)); at++ {
+			left -= d[at]
+		}
+		if then = int64(float64(size) * float64(left) / float64(all)); then <= limit*3/4 {
+			if left == 0 {
+				return 0, 0
+			}
+			return step, then
+		}
+	}
+	return 0, 0
 }

@@ -1,11 +1,8 @@
 package export
 
 import (
-	"context"
-	"io"
-	"slices"
-
 	"tracex/lazy"
+	"tracex/lazy/query"
 )
 
 // Format is a format that can be written. All but that of a cut are one stream of bytes.
@@ -34,41 +31,64 @@ type target interface {
 	finish() error // after it
 }
 
-// Formats are all formats, in the order of help.
-var Formats = []*Format{&perfettoFormat, &chromeFormat, &speedscopeFormat, &foldedFormat, &pprofFormat, &otlpFormat, &linesFormat, &cutFormat}
+// stacks is the part of a target that adds up calls by their stacks.
+type stacks struct{ *query.Stacks }
 
-var cutFormat = Format{Name: "cut", Suffix: ".cut.bin", What: "a trace of its own, with index and times", Raw: true, Files: true}
+func (stacks) ownScope() {}
 
-// ByName returns a format; nil if there is none of that name.
-func ByName(name string) *Format {
-	if i := slices.IndexFunc(Formats, func(f *Format) bool { return f.Name == name }); i >= 0 {
-		return Formats[i]
-	}
-	return nil
+// ownScope is a target that applies the scope of its job itself.
+type ownScope interface{ ownScope() }
+
+// limit is a target that ends an export as soon as it is clear that it becomes too large to be loaded.
+type limit struct {
+	target
+	f    *Format
+	j    *Job
+	out  *output
+	tell lazy.Progress
+
+	done, total int64
+	durations   durations
 }
 
-// Write exports in a format and returns the number of bytes written. tell gets the progress; it may be nil. The
-// error is a [TooLargeError] if the target could not load the result, unless the job has Force: then
-// something has been written to out, which is of no use.
-//
-// If out can seek and be truncated, as a file can, it is begun anew should the index turn out to be wrong.
-func (j *Job) Write(ctx context.Context, f *Format, out io.Writer, tell lazy.Progress) (int64, error) {
-	o := &output{w: out}
-	t := f.make(j, o)
-	limited := &limit{target: t, f: f, j: j, out: o, tell: tell}
-	if err := t.start(); err != nil {
-		return o.size, err
+// sure is the part of a trace, one in so many, after which the size of the whole can be estimated.
+const sure = 25
+
+func (l *limit) progress(done, total int64) {
+	l.done, l.total = done, total
+	if t, ok := l.target.(interface{ progress(done, total int64) }); ok {
+		t.progress(done, total)
 	}
-	run := j.Run
-	if _, ok := t.(ownScope); ok {
-		run = j.runAll
+	if l.tell != nil {
+		l.tell(done, total)
 	}
-	if err := run(ctx, limited, limited.progress); err != nil {
-		return o.size, err
-	}
-	if err := t.finish(); err != nil {
-		return o.size, err
-	}
-	o.flush()
-	return o.size, o.err
 }
+
+func (l *limit) Reset() {
+	l.durations = durations{}
+	l.target.Reset()
+}
+
+func (l *limit) Merge(v lazy.Visitor) error {
+	if err := l.target.Merge(v); err != nil {
+		return err
+	}
+	if c, ok := v.(clocked); ok {
+		l.durations.take(&c.clock().durations)
+	}
+	if l.f.Limit == 0 || l.j.Force || l.done == 0 {
+		return nil
+	}
+	size := l.out.size
+	if l.done*sure >= l.total && l.done < l.total {
+		size = int64(float64(size) * float64(l.total) / float64(l.done))
+	}
+	if l.out.size <= l.f.Limit && size <= l.f.Limit+l.f.Limit/4 { // parts of a trace differ
+		return nil
+	}
+	e := &TooLargeError{Target: l.f.Target, Size: size, Limit: l.f.Limit}
+	e.MinDur, e.Then = l.durations.shortest(size, l.f.Limit)
+	return e
+}
+
+type clocked interface{ clock() *Clock }

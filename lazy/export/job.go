@@ -1,7 +1,7 @@
 package export
 
 import (
-	"context"
+	"math"
 	"strconv"
 	"time"
 
@@ -70,17 +70,6 @@ func (j *Job) ID() lazy.Identity { return j.id }
 
 func (j *Job) ValuesShown() bool { return !j.NoValues }
 
-// Run passes over what is exported, for a collector whose visitors need not care what belongs to the job.
-// Begin gets no frames: the containers around a part that belong to the job follow by Around. Each Exit
-// belongs to an Enter or an Around, and depths count from the roots of the job. A container that goes on
-// after the scope gets no Exit. Run may be called several times.
-func (j *Job) Run(ctx context.Context, c lazy.Collector, tell lazy.Progress) error {
-	j.omitted.reset()
-	pass := j.Scope.Over(&view{Collector: c, j: j})
-	pass.Progress, pass.Share = tell, j.share
-	return j.R.Pass(ctx, pass)
-}
-
 // ThreadName returns the name of a thread as the tree shows it.
 func (j *Job) ThreadName(thread int32) string {
 	t, ok := j.R.ThreadInfo(thread)
@@ -140,27 +129,62 @@ func (w *withoutValues) footer(f *format.Footer) *format.Footer {
 // small traces have many parts.
 func (j *Job) CutAt(bytes int64) { j.share = bytes }
 
-// stacks is the part of a target that adds up calls by their stacks.
-type stacks struct{ *query.Stacks }
-
-func (stacks) ownScope() {}
-
-// ownScope is a target that applies the scope of its job itself.
-type ownScope interface{ ownScope() }
-
-// runAll is [Job.Run] for a collector that sees what the steps hide, and applies the scope itself, as
-// those of package query do. It does not apply Options.Depth.
-func (j *Job) runAll(ctx context.Context, c lazy.Collector, tell lazy.Progress) error {
-	j.omitted.reset()
-	pass := j.Scope.Over(c)
-	pass.Progress, pass.Share = tell, j.share
-	return j.R.Pass(ctx, pass)
-}
-
 // threadTitle returns the name of a thread, or its number if it has none.
 func (j *Job) threadTitle(thread int32) string {
 	if name := j.ThreadName(thread); name != "" {
 		return name
 	}
 	return "Thread " + strconv.FormatInt(int64(thread)+1, 10)
+}
+
+// farAway is a moment after all others, in a trace without times.
+const farAway = math.MaxInt64 / 4
+
+// omitted counts what is not in the export, though it is in the scope.
+type omitted struct {
+	reads, values, undated int64
+}
+
+func (t *omitted) reset() { *t = omitted{} }
+
+func (t *omitted) add(o *omitted) {
+	t.reads += o.reads
+	t.values += o.values
+	t.undated += o.undated
+}
+
+// leave counts a point of a class that is not exported.
+func (t *omitted) leave(c format.Class) {
+	switch c {
+	case format.ClassArrayRead, format.ClassVariableRead, format.ClassFieldRead:
+		t.reads++
+	default:
+		t.values++
+	}
+}
+
+// LeftOut is what is in the scope and not in the export.
+type LeftOut struct {
+	What  string // for as many as Count
+	Count int64
+}
+
+// LeftOut tells what the last run left out.
+func (j *Job) LeftOut() (list []LeftOut) {
+	for _, l := range []struct {
+		n            int64
+		one, several string
+	}{
+		{j.omitted.reads, "read of a variable, field or element", "reads of variables, fields or elements"},
+		{j.omitted.values, "write of a variable, field or element", "writes of variables, fields or elements"},
+		{j.omitted.undated, "event of which it is not known whether it was in that time", "events of which it is not known whether they were in that time"},
+	} {
+		switch {
+		case l.n == 1:
+			list = append(list, LeftOut{l.one, 1})
+		case l.n > 0:
+			list = append(list, LeftOut{l.several, l.n})
+		}
+	}
+	return list
 }

@@ -131,3 +131,9 @@ func inHome(path string) string {
 	}
 	return dir + rest
 }
+
+type Destination struct {
+	Path    string      // of a cut: of the data
+	Mode    fs.FileMode // permissions of new files
+	Replace bool        // existing files, which stay until the export is complete
+}

@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"tracex/format/pbfield"
 	"tracex/lazy"
 )
@@ -27,47 +25,6 @@ type perfetto struct {
 	known interned
 }
 
-// Kinds of interned texts, in the lowest bits of their ids.
-const (
-	ofMethod = iota
-	ofLoop
-	ofIteration
-	ofVariable
-	ofField
-	ofFixed // see fixedNames, and arguments by number
-	ofPath
-	ofClass
-)
-
-// Fixed names, by id.
-const (
-	fixedResult = iota
-	fixedReceiver
-	fixedException
-	fixedValue
-	fixedIndex
-	fixedElement // an event
-	fixedThrow
-	fixedCatch
-	fixedSnapshot
-	fixedLoops // a category
-	fixedUnfinished
-	fixedNames
-)
-
-var fixedTexts = [fixedNames]string{"result", "receiver", "exception", "value", "index", "array element", "throw", "catch", "live breakpoint", "loop", "unfinished"}
-
-func iid(kind int, id int32) uint64 { return (uint64(uint32(id))+1)<<3 | uint64(kind) }
-
-// interned tells which ids of each table are in the file.
-type interned struct {
-	events, annotations, categories, locations map[uint64]bool
-}
-
-func newInterned() interned {
-	return interned{map[uint64]bool{}, map[uint64]bool{}, map[uint64]bool{}, map[uint64]bool{}}
-}
-
 func newPerfetto(j *Job) *perfetto {
 	return &perfetto{j: j, track: trackOf(j.ID()), known: newInterned()}
 }
@@ -79,7 +36,7 @@ func trackOf(id lazy.Identity) uint64 {
 }
 
 func (f *perfetto) encoder() encoder {
-	return &perfettoEncoder{f: f, names: NewNames(), fresh: newInterned(), shared: f.j.ValuesShown()}
+	return &perfettoEncoder{names: NewNames(), fresh: newInterned(), shared: f.j.ValuesShown()}
 }
 
 func (f *perfetto) head(dst []byte) []byte {
@@ -171,24 +128,4 @@ func (f *perfetto) merge(dst []byte, e encoder) []byte {
 	return packet(dst, func(b []byte) []byte {
 		return message(number(b, packetFlags, flagNeeded), pbfield.TracePacket_InternedData, func(b []byte) []byte { return append(b, body...) })
 	})
-}
-
-func (t *interned) table(field protowire.Number) map[uint64]bool {
-	switch field {
-	case internedEvents:
-		return t.events
-	case internedAnnotations:
-		return t.annotations
-	case internedCategories:
-		return t.categories
-	}
-	return t.locations
-}
-
-// internedText is a text that an encoder used first.
-type internedText struct {
-	table          protowire.Number
-	iid            uint64
-	text, function string
-	line           int
 }

@@ -11,7 +11,6 @@ import (
 )
 
 type perfettoEncoder struct {
-	f      *perfetto
 	names  *Names
 	fresh  interned // used by this encoder
 	texts  []internedText

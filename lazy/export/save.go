@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 
 	"tracex/format"
 	"tracex/format/tracefile"
@@ -13,12 +12,6 @@ import (
 
 // ErrNothing is the error for an export without an event.
 var ErrNothing = errors.New("there is nothing to export in that part of the trace")
-
-type Destination struct {
-	Path    string      // of a cut: of the data
-	Mode    fs.FileMode // permissions of new files
-	Replace bool        // existing files, which stay until the export is complete
-}
 
 // Save exports in a format to a file, or of a cut to several. They take their places when they are complete; of
 // an export that fails, or that ctx ends, nothing is left. size is the number of bytes of all files. The errors

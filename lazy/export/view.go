@@ -1,6 +1,8 @@
 package export
 
 import (
+	"context"
+
 	"tracex/lazy"
 )
 
@@ -142,4 +144,24 @@ func (v *viewVisitor) Exit(p *lazy.PassPoint) {
 		return
 	}
 	p.Within(v.around, v.Visitor.Exit)
+}
+
+// Run passes over what is exported, for a collector whose visitors need not care what belongs to the job.
+// Begin gets no frames: the containers around a part that belong to the job follow by Around. Each Exit
+// belongs to an Enter or an Around, and depths count from the roots of the job. A container that goes on
+// after the scope gets no Exit. Run may be called several times.
+func (j *Job) Run(ctx context.Context, c lazy.Collector, tell lazy.Progress) error {
+	j.omitted.reset()
+	pass := j.Scope.Over(&view{Collector: c, j: j})
+	pass.Progress, pass.Share = tell, j.share
+	return j.R.Pass(ctx, pass)
+}
+
+// runAll is [Job.Run] for a collector that sees what the steps hide, and applies the scope itself, as
+// those of package query do. It does not apply Options.Depth.
+func (j *Job) runAll(ctx context.Context, c lazy.Collector, tell lazy.Progress) error {
+	j.omitted.reset()
+	pass := j.Scope.Over(c)
+	pass.Progress, pass.Share = tell, j.share
+	return j.R.Pass(ctx, pass)
 }

@@ -15,6 +15,10 @@
 //
 // An answer can be asked for its table at any time: while the pass runs it is that of the data
 // read so far.
+//
+// The file of an answer has what it finds, NAME_part its visitor, NAME_table its columns; package table puts rows in order
+// and limits them. Below the answers are scope, edits and steps, the part of the trace that is asked about; filters, match
+// and set, what filters hold for; pass, the readers of single points; points and groups.
 package query
 
 import (
