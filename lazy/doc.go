@@ -7,7 +7,7 @@
 //	    board     its status, and the channels that announce a change
 //	  worker      the background goroutine and its queue of requests
 //	    follower  the state of a file that is being written
-//	  walker      reads one thread of a trace; descent: walks over whole threads
+//	  walker      reads one thread of a trace; passWalk: walks over whole threads
 //	  Tree        a view to show, folded or raw: nodes in slabs, a memory budget
 //	    Node      a thread or a trace point
 //	    Row       a line of the outline: a node, or a gap of nodes that are not loaded

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+
+	"tracex/format"
 )
 
 // FoldedError is the error that the folded view does not show an event as such.
@@ -67,26 +70,25 @@ func printFound(ctx context.Context, r *LazyTraceReader, w io.Writer, o PrintOpt
 	}
 	p := newPrinter(r, w, o)
 	p.left, p.limited = within.Count, within.Count > 0
-	p.lines.SetBase(int(n.depth) - 1)
+	p.at, p.top = &n.thread, int(n.depth)-1
 	if o.JSON {
 		p.heading(n.thread, true)()
 	}
-	walk := p.descent(n.thread)
 	if !subtree {
-		walk.depth, walk.left = 1, false
+		p.levels, p.counts = 1, false
 	}
-	err := p.thread(ctx, walk, func() (*level, error) {
+	err := p.run(ctx, []int32{n.thread}, uncut, func() (*Node, error) {
 		if r.epoch.Load() != int64(n.epoch) {
 			if err := find(); err != nil {
 				return nil, err
 			}
 		}
-		return n.onlyLevel(), nil
+		return n, nil
 	})
 	if ferr := p.lines.Flush(); ferr != nil {
 		return ferr
 	}
-	if errors.Is(err, errEnough) {
+	if errors.Is(err, ErrEnough) {
 		return nil
 	}
 	return err
@@ -115,10 +117,15 @@ func (n *Node) ShowsEvent(event int32, at Position) error {
 	return &FoldedError{Event: event, Near: int64(e.point.Event), Inside: at.At >= e.start && at.At < e.end}
 }
 
-// onlyLevel returns a level that contains only n.
-func (n *Node) onlyLevel() *level {
+// part returns the part of the trace that has only n, and the state of a guided walk at its beginning: in a
+// container with nothing after it.
+func (n *Node) part() ([]PassRange, *passState) {
 	e := n.e.Load()
-	return &level{pos: e.at, ord: e.first, end: e.next, parent: n.around(), event: n.parent.event()}
+	around := passFrame{PassFrame: PassFrame{Class: format.ClassLoop, Event: int32(n.parent.event())}, start: e.next, resume: math.MaxInt64}
+	if in := n.around(); in.Call {
+		around.Class, around.Ref = format.ClassCall, in.Method
+	}
+	return []PassRange{{n.thread, e.at, e.next}}, &passState{pos: e.at, ord: e.first, stack: []passFrame{around}}
 }
 
 // event returns the event of a node; -1 for a thread.

@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"tracex/format"
+	"tracex/lazy/internal/mapped"
 )
 
 // A Pass reads the trace points of threads once, for any number of aggregates. Several
@@ -36,6 +37,8 @@ type Pass struct {
 	exact bool
 	// unawaited tells that no user waits for the pass.
 	unawaited bool
+	// guided is for a single collector, a taking one: its walks are guided by the index.
+	guided bool
 }
 
 // PassRange is a part of a thread: the objects whose logical offsets are From or more, and
@@ -203,6 +206,11 @@ type passWalk struct {
 	stack   []passFrame
 	window  []byte // from pos to the end of the block, or to what is known; nil to find it
 	visit   []Visitor
+	guided  bool
+	passes  bool // of a guided walk, set by its visitor: do not enter the container
+	full    bool // see handing
+	put     func(product any) error
+	ahead   *mapped.Ahead // of a long guided walk; nil if it is short, as far as is known
 	skimmed skimming
 	hides   *hiddenVisitor // nil if the pass is not about what is hidden
 
@@ -223,7 +231,7 @@ type passWalk struct {
 // passFrame is an open container.
 type passFrame struct {
 	PassFrame
-	start int64 // logical: its content
+	start int64 // logical: its content; in a guided walk where that ends
 	// resume is where to continue after the footer, with the ordinal after; 0 for
 	// right after it.
 	resume, after int64

@@ -196,9 +196,9 @@ func (x *passWalk) advance(n int) {
 	x.pos += int64(n)
 }
 
-// jump continues at a logical offset, at or after pos.
+// jump continues at a logical offset.
 func (x *passWalk) jump(pos, ord int64) {
-	if n := pos - x.pos; n < int64(len(x.window)) {
+	if n := pos - x.pos; n >= 0 && n < int64(len(x.window)) {
 		x.window = x.window[n:]
 	} else {
 		x.window = nil

@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -29,7 +30,7 @@ func (s *passRun) run(ctx context.Context) error {
 		group.Go(func() {
 			for sh := range todo {
 				s.visit(ctx, sh)
-				close(sh.ready)
+				sh.tell()
 			}
 		})
 	}
@@ -51,9 +52,11 @@ func (s *passRun) shares() iter.Seq[[]segment] {
 		return s.order.shares(s.v, s.cut.bytes)
 	}
 	if s.Ranges == nil {
-		threads := make([]int32, len(s.v.Streams))
-		for i, st := range s.v.Streams {
-			threads[i] = st.Thread
+		threads := s.threads
+		for _, st := range s.v.Streams {
+			if s.threads == nil {
+				threads = append(threads, st.Thread)
+			}
 			s.total += st.Size
 		}
 		return sharesOf(s.v, threads, s.cut.bytes)
@@ -97,7 +100,7 @@ func (s *passRun) deal(ctx context.Context, shares iter.Seq[[]segment], order, t
 		g := segments[0]
 		sh := &passShare{segments: segments, ready: make(chan struct{})}
 		if s.skips(segments) {
-			close(sh.ready)
+			sh.tell()
 			select {
 			case order <- sh:
 				continue
@@ -115,6 +118,9 @@ func (s *passRun) deal(ctx context.Context, shares iter.Seq[[]segment], order, t
 		}
 		for _, c := range s.Collect {
 			sh.visitors = append(sh.visitors, c.Visitor())
+		}
+		if s.guided {
+			sh.out, sh.dropped = make(chan any, shareProducts), make(chan struct{})
 		}
 		for _, to := range []chan<- *passShare{order, todo} {
 			select {
@@ -146,13 +152,27 @@ func (s *passRun) visit(ctx context.Context, sh *passShare) {
 		return
 	}
 	x := s.newWalk(sh.visitors)
+	if s.guided {
+		x.put = sh.puts(ctx)
+		defer func() {
+			sh.err = cmp.Or(x.hand(), sh.err)
+			close(sh.out)
+		}()
+	}
 	for i := range sh.segments {
 		g := &sh.segments[i]
+		if s.guided && !sh.visitors[0].(handing).next(g.thread) {
+			sh.err = ErrEnough
+			return
+		}
 		if sh.err = s.enter(x, g); sh.err != nil {
 			return
 		}
-		begin := new(passState)
-		if g.from > 0 {
+		begin := s.begin
+		if begin == nil {
+			begin = new(passState)
+		}
+		if s.begin == nil && g.from > 0 {
 			var err error
 			if begin, err = s.find(x, g.from, s.cut.approach); err != nil {
 				if !errors.Is(err, errFar) {
@@ -163,6 +183,9 @@ func (s *passRun) visit(ctx context.Context, sh *passShare) {
 		}
 		if g.part() {
 			sh.first = begin
+		}
+		if s.guided {
+			sh.tell()
 		}
 		if sh.err = s.walk(ctx, x, begin, g.from, nil); sh.err != nil {
 			return
@@ -189,9 +212,18 @@ func (s *passRun) merge(ctx context.Context, sh *passShare) error {
 		if before != nil && (before.thread != g.thread || before.to != g.from) {
 			before = nil
 		}
-		err := sh.err
-		if g.from > 0 && (sh.first == nil && err == nil || sh.first != nil && before != nil && !sh.first.equal(before)) {
+		var err error
+		switch misfit := g.from > 0 && (sh.first == nil && sh.err == nil || sh.first != nil && before != nil && !sh.first.equal(before, s.guided)); {
+		case misfit:
+			if s.guided { // it may still be visited
+				close(sh.dropped)
+				sh = &passShare{segments: sh.segments, visitors: make([]Visitor, len(s.Collect))}
+			}
 			err = s.again(ctx, sh, before, !s.exact)
+		case s.guided:
+			err = s.takeAll(ctx, sh)
+		default:
+			err = sh.err
 		}
 		if err == nil && sh.first != nil {
 			if err := s.precede(ctx, sh); err != nil {

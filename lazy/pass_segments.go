@@ -18,7 +18,7 @@ type segment struct {
 // part reports whether the segment is not a whole thread.
 func (g *segment) part() bool { return g.from > 0 || g.to >= 0 }
 
-// sharesOf cuts threads into shares of about bytes bytes for a spread: parts of long
+// sharesOf cuts threads into shares of about bytes bytes: parts of long
 // ones, and several short ones together.
 func sharesOf(v *index.View, threads []int32, bytes int64) iter.Seq[[]segment] {
 	return func(yield func([]segment) bool) {
@@ -147,9 +147,6 @@ func (o *searchOrder) segment(i int) segment {
 const (
 	// shareThreads is the maximum number of threads in a share.
 	shareThreads = 1024
-	// sharePoints is how many points a goroutine reads before it lets others change
-	// the mappings and the context.
-	sharePoints = 256
 	// shareProducts is how many products of a share may wait to be taken.
 	shareProducts = 16
 )

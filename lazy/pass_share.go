@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime"
@@ -21,6 +22,8 @@ type passRun struct {
 	epoch       int64
 	done, total int64        // bytes
 	order       *searchOrder // in place of Ranges: a thread may be in several of them; nil if not used
+	threads     []int32      // in place of Ranges: to be visited; nil if not used
+	begin       *passState   // of a single range, in place of what is around it in the trace; nil if not used
 	among       *literal.Any // of Among
 	barren      []segment    // parts of a thread merged last, one after the other, that have nothing of Among
 	dealt       chan *passShare
@@ -34,8 +37,11 @@ type passShare struct {
 	segments []segment
 	visitors []Visitor // one for each collector; nil if skipped, or if barren
 	ready    chan struct{}
+	told     bool          // ready is closed
+	out      chan any      // of a guided pass: products, closed at the end; nil otherwise
+	dropped  chan struct{} // of a guided pass: closed when they are no longer wanted
 
-	// The fields below may be read once ready is closed.
+	// The fields below may be read once ready is closed; the last and the error of a guided pass, once out is.
 	first, last *passState // of a part of a thread, before and after; nil if not known
 	barren      bool       // its data has nothing of Among
 	err         error
@@ -60,7 +66,7 @@ func (s *passRun) next(ctx context.Context) (*passShare, error) {
 }
 
 func (s *passRun) newWalk(visitors []Visitor) *passWalk {
-	x := &passWalk{version: s.r.version(), folded: !s.Raw, visit: visitors}
+	x := &passWalk{version: s.r.version(), folded: !s.Raw, visit: visitors, guided: s.guided}
 	x.now.walk = x
 	return x
 }
@@ -106,6 +112,8 @@ func (s *passRun) walk(ctx context.Context, x *passWalk, begin *passState, from 
 		return err
 	}
 	defer func() {
+		x.ahead.Stop()
+		x.ahead = nil
 		if endErr := s.locked(func() error { x.ended(); return nil }); err == nil {
 			err = endErr
 		}
@@ -116,6 +124,13 @@ func (s *passRun) walk(ctx context.Context, x *passWalk, begin *passState, from 
 		}
 		if err := s.locked(func() (err error) { more, err = x.steps(passSteps); return err }); err != nil {
 			return err
+		}
+		if x.guided {
+			if s.reached(x, from); x.full {
+				if err := x.hand(); err != nil {
+					return err
+				}
+			}
 		}
 		if !more && further != nil {
 			more = further()
@@ -145,6 +160,10 @@ func (s *passRun) again(ctx context.Context, sh *passShare, begin *passState, ma
 		sh.visitors[i] = c.Visitor()
 	}
 	x, g := s.newWalk(sh.visitors), sh.segments[0]
+	if s.guided {
+		sh.visitors[0].(handing).next(g.thread)
+		x.put = s.Collect[0].(taking).take
+	}
 	if err := s.enter(x, &g); err != nil {
 		return err
 	}
@@ -174,7 +193,11 @@ func (s *passRun) again(ctx context.Context, sh *passShare, begin *passState, ma
 		return true
 	}
 	x.stack = begin.stack // which is not needed any more
-	if err := s.walk(ctx, x, begin, g.from, further); err != nil {
+	err := s.walk(ctx, x, begin, g.from, further)
+	if s.guided {
+		err = cmp.Or(x.hand(), err)
+	}
+	if err != nil {
 		return err
 	}
 	sh.segments = []segment{g}

@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"errors"
+	"slices"
 
 	"tracex/format"
 )
@@ -21,8 +22,11 @@ type passState struct {
 	to       int64 // end of the segment that ended here
 }
 
-// equal reports whether two walks are at the same point.
-func (s *passState) equal(o *passState) bool {
+// equal reports whether two walks are at the same point; guided ones must also continue alike.
+func (s *passState) equal(o *passState, guided bool) bool {
+	if guided {
+		return s.pos == o.pos && s.ord == o.ord && slices.Equal(s.stack, o.stack)
+	}
 	if s.pos != o.pos || len(s.stack) != len(o.stack) {
 		return false
 	}
@@ -110,6 +114,9 @@ func (x *passWalk) stateBefore(from int64, most int) (*passState, error) {
 			return s.at(x, e.at), nil
 		case !ok:
 			if in.pos = in.end; len(around) == 0 || in.end == x.s.Size {
+				if x.guided {
+					s.stack = nil
+				}
 				return s.at(x, x.s.Size), nil // containers that are still open have no footer
 			}
 			s.stack = s.stack[:len(s.stack)-1]
@@ -128,7 +135,10 @@ func (x *passWalk) stateBefore(from int64, most int) (*passState, error) {
 			continue
 		}
 		f := passFrame{PassFrame: frameOf(&out.point, out.at), start: out.start, resume: e.next, after: e.after}
-		if out != e {
+		switch {
+		case x.guided:
+			f.start = out.end
+		case out != e:
 			out = kept(out)
 			f.data = out
 		}
@@ -157,7 +167,6 @@ func (s *passState) at(x *passWalk, pos int64) *passState {
 type level struct {
 	pos, ord, end int64
 	parent        format.Parent
-	event         int64 // of the container; -1 for a thread
 }
 
 // errFar: the way to the first point of a segment is too long.

@@ -130,19 +130,13 @@ func (v *listedPart) Exit(p *PassPoint) {
 	fmt.Fprintf(&v.out, "left %s\n", left)
 }
 
-// descended returns what a passListing should have, without the lines of Exit, from the walk that
-// printing uses.
+// descended returns what a passListing should have, without the lines of Exit.
 func descended(t *testing.T, r *LazyTraceReader, folded bool) []byte {
 	var out bytes.Buffer
-	o := descentOptions{folded: folded, times: true, segments: segmentsFrom(r, Position{})}
-	err := descend(context.Background(), r, o, func(v *visit) error {
+	eachPoint(t, r, folded, segmentsFrom(r, Position{}), func(v *eachVisit) {
 		text := r.ctx.AppendText(nil, &v.point, v.shownFooter(), v.parent, true)
 		writePoint(&out, v.thread, v.at, v.depth, &v.point, v.inside, v.time, text)
-		return nil
-	}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	})
 	return out.Bytes()
 }
 

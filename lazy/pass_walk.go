@@ -5,6 +5,9 @@ import "tracex/format"
 // steps visits up to n objects. more is false at the end of the part.
 func (x *passWalk) steps(n int) (more bool, err error) {
 	x.window = nil // the mapping may have changed
+	if x.guided {
+		return x.guidedSteps(n)
+	}
 	most := n
 	defer func() { x.visited += most - n }()
 	for ; n > 0; n-- {

@@ -1,6 +1,6 @@
-// Printing: print.go walks over threads, print_text.go has the lines above them and the text of a part,
-// print_spread.go walks over segments of them on several processors, node_print.go below one event,
-// tree_print.go over the nodes in memory. Package lazy/internal/lines lays out each line, as text or as JSON.
+// Printing: print.go chooses the threads, print_pass.go makes text from their parts in a pass, print_text.go puts
+// it together with the lines above threads. node_print.go prints what is below one event,
+// tree_print.go the nodes in memory. Package lazy/internal/lines lays out each line, as text or as JSON.
 
 package lazy
 
@@ -48,9 +48,8 @@ func (r *LazyTraceReader) Print(ctx context.Context, w io.Writer, o PrintOptions
 	return r.print(ctx, w, o, within, usualCut())
 }
 
-// print is Print; c determines how threads are cut. The zero cut cuts none: they are
-// printed one after the other.
-func (r *LazyTraceReader) print(ctx context.Context, w io.Writer, o PrintOptions, within PrintRange, c cut) error {
+// print is Print; c determines how threads are cut.
+func (r *LazyTraceReader) print(ctx context.Context, w io.Writer, o PrintOptions, within PrintRange, c passCut) error {
 	v := r.known.Load()
 	p := newPrinter(r, w, o)
 	p.from, p.left, p.limited = within.From, within.Count, within.Count > 0
@@ -64,10 +63,10 @@ func (r *LazyTraceReader) print(ctx context.Context, w io.Writer, o PrintOptions
 			threads = append(threads, s.Thread)
 		}
 	}
-	if c == (cut{}) || p.limited || o.MaxDepth > 0 { // most of the trace may be passed over
+	if c == uncut || p.limited || o.MaxDepth > 0 { // most of the trace may be passed over
 		err = p.each(ctx, threads)
 	} else {
-		err = p.spread(ctx, threads, c)
+		err = p.run(ctx, threads, c, nil)
 	}
 	if err == nil && len(threads) > 0 && p.from > 0 && !p.begun {
 		return noneFrom(ctx, r, within)
@@ -76,7 +75,7 @@ func (r *LazyTraceReader) print(ctx context.Context, w io.Writer, o PrintOptions
 		return ferr
 	}
 	switch {
-	case errors.Is(err, errEnough):
+	case errors.Is(err, ErrEnough):
 		return nil
 	case err == nil && len(threads) == 0 && within.Thread != nil:
 		return fmt.Errorf("no thread %d in the trace, which has %d", *within.Thread+1, len(v.Streams))
@@ -84,8 +83,7 @@ func (r *LazyTraceReader) print(ctx context.Context, w io.Writer, o PrintOptions
 	return err
 }
 
-// each prints threads one after the other. One walk goes over many threads: they may be
-// short.
+// each prints threads one after the other. One part has many threads: they may be short.
 func (p *printer) each(ctx context.Context, threads []int32) error {
 	for len(threads) > 0 && !p.enough() {
 		n := min(len(threads), shareThreads)
@@ -93,50 +91,12 @@ func (p *printer) each(ctx context.Context, threads []int32) error {
 		if err != nil {
 			return err
 		}
-		if err := p.walk(ctx, some); err != nil {
+		if err := p.run(ctx, some, uncut, nil); err != nil {
 			return err
 		}
 		threads = threads[n:]
 	}
 	return nil
-}
-
-// walk prints threads in one walk. If the index turns out to be wrong, it continues in
-// the thread where that happened.
-func (p *printer) walk(ctx context.Context, threads []int32) error {
-	entered := 0 // number of threads
-	return insist(ctx, p.r, func() error {
-		begin, printed := 0, int64(0)
-		if entered > 0 {
-			begin, printed = entered-1, p.done
-		}
-		o := p.descent(0)
-		for _, thread := range threads[begin:] {
-			o.segments = append(o.segments, segment{thread: thread, to: -1})
-		}
-		if len(o.segments) == 0 {
-			return nil
-		}
-		o.reach = func(segment int) error {
-			if begin+segment < entered {
-				return nil
-			}
-			if p.enough() {
-				return errEnough
-			}
-			p.enter(threads[entered])
-			entered, printed = entered+1, 0
-			return nil
-		}
-		return descend(ctx, p.r, o, func(v *visit) error {
-			if printed > 0 {
-				printed--
-				return nil
-			}
-			p.done++
-			return p.point(v)
-		}, nil)
-	})
 }
 
 // inRange returns the threads without those that surely have no event in the requested
@@ -165,53 +125,12 @@ func (p *printer) inRange(ctx context.Context, threads []int32) (list []int32, e
 
 func newPrinter(r *LazyTraceReader, w io.Writer, o PrintOptions) *printer {
 	v := r.Version()
-	p := &printer{r: r, version: v, lines: lines.New(lines.Output(w), r.ctx, v, o)}
+	p := &printer{r: r, version: v, lines: lines.New(lines.Output(w), r.ctx, v, o), counts: true}
+	if o.MaxDepth > 0 {
+		p.levels = o.MaxDepth + 1
+	}
 	p.lines.Head(r.Times())
 	return p
-}
-
-// descent returns the options of a walk over a thread.
-func (p *printer) descent(thread int32) descentOptions {
-	o := descentOptions{thread: thread, folded: p.lines.Options().Folded, times: p.lines.Options().JSON}
-	if p.lines.Options().MaxDepth > 0 {
-		o.depth, o.left = p.lines.Options().MaxDepth+1, true
-	}
-	return o
-}
-
-// thread prints the points of a walk. only, if not nil, returns the part to walk; it
-// is called again if the index turns out to be wrong.
-func (p *printer) thread(ctx context.Context, o descentOptions, only func() (*level, error)) error {
-	return insist(ctx, p.r, func() (err error) {
-		if only != nil {
-			if o.only, err = only(); err != nil {
-				return err
-			}
-		}
-		at := int64(0)
-		return descend(ctx, p.r, o, func(v *visit) error {
-			if at++; at <= p.done {
-				return nil // printed before the index turned out to be wrong
-			}
-			p.done++
-			return p.point(v)
-		}, nil)
-	})
-}
-
-// point prints a trace point, if it belongs to the part requested.
-func (p *printer) point(v *visit) error {
-	if v.point.Event < p.from {
-		return nil
-	}
-	if p.enough() {
-		return errEnough
-	}
-	p.left--
-	p.begin()
-	p.lines.Point(&v.point, v.shownFooter(), v.parent, v.inside, v.depth, v.time)
-	p.lines.Unloaded(int(v.left), v.depth+1)
-	return p.lines.Err()
 }
 
 // noneFrom returns the error for a range that has a From, but nothing to print.

@@ -58,8 +58,10 @@ func TestPrintIndent(t *testing.T) {
 			return forest.Print(w, o)
 		}
 		for name, print := range map[string]func(w io.Writer, o PrintOptions) error{
-			"one by one": func(w io.Writer, o PrintOptions) error { return r.print(ctx, w, o, PrintRange{}, cut{}) },
-			"spread":     func(w io.Writer, o PrintOptions) error { return r.print(ctx, w, o, PrintRange{}, cut{3000, 512, 3}) },
+			"one by one": func(w io.Writer, o PrintOptions) error { return r.print(ctx, w, o, PrintRange{}, uncut) },
+			"spread": func(w io.Writer, o PrintOptions) error {
+				return r.print(ctx, w, o, PrintRange{}, passCut{3000, 512, 3})
+			},
 			"below": func(w io.Writer, o PrintOptions) error {
 				return r.PrintEvent(ctx, w, o, root.Point().Event, true, PrintRange{})
 			},

@@ -1,8 +1,6 @@
 package lazy
 
 import (
-	"errors"
-
 	"tracex/format"
 	"tracex/lazy/internal/lines"
 )
@@ -14,9 +12,6 @@ type PrintRange struct {
 	From   int32  // skip trace points with smaller events, in each thread
 	Count  int64  // maximum number of trace points to print; 0 for all
 }
-
-// errEnough ends a walk that has printed everything requested.
-var errEnough = errors.New("enough")
 
 // printer is the state of a running Print or PrintEvent.
 type printer struct {
@@ -31,6 +26,9 @@ type printer struct {
 	begun   bool   // a heading has been written
 	at      *int32 // the thread; nil if none yet
 	done    int64  // trace points of that thread that have been visited
+	levels  int    // to print; 0 for all
+	counts  bool   // tell how many children the last level has
+	top     int    // depth in the trace of what is printed without indentation
 }
 
 // enough reports whether the requested number of points has been printed.
@@ -69,15 +67,15 @@ func (p *printer) heading(thread int32, several bool) func() {
 	return func() { p.lines.Thread(thread, name, several, took) }
 }
 
-// take writes a product of a spread, unless it has too much indentation: then a walk prints as much as there
-// is room for.
+// take writes the text of points, unless it has too much indentation.
 func (p *printer) take(c *textChunk) error {
 	if !p.lines.Indents(c.indented) {
 		return errIndent
 	}
+	p.left = c.left
 	from := 0
 	for _, run := range c.runs {
-		if run.begins {
+		if p.at == nil || *p.at != run.thread {
 			p.enter(run.thread)
 		}
 		if text := c.text[from:run.end]; len(text) > 0 {
@@ -95,12 +93,12 @@ type textChunk struct {
 	text     []byte
 	runs     []textRun
 	indented int64 // bytes of indentation in the text
+	left     int64 // trace points to print after it, when limited
 }
 
 // textRun is the text of consecutively visited points of a thread.
 type textRun struct {
 	thread int32
-	begins bool  // the thread begins here
 	end    int   // offset in the text of the chunk
 	points int64 // number visited, with or without text
 }

@@ -2,7 +2,6 @@ package lazy
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
@@ -33,17 +32,13 @@ func allNamed(tb testing.TB, r *LazyTraceReader, folded, verbose bool) (rows []n
 			rows = append(rows, namedHit{Named{Text: appendThread(nil, r.ctx, thread), At: -1}, Hit{Position{thread, -1}, -1}})
 		}
 	}
-	err := descend(context.Background(), r, descentOptions{folded: folded, segments: segments}, func(v *visit) error {
+	eachPoint(tb, r, folded, segments, func(v *eachVisit) {
 		begin(v.segment + 1)
 		row := namedHit{Hit: Hit{Position{v.thread, v.at}, v.point.Event}}
 		row.of(r.ctx, &v.point, v.shownFooter(), v.parent, verbose)
 		row.name(r.ctx, &v.point)
 		rows = append(rows, row)
-		return nil
-	}, nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	})
 	begin(len(segments))
 	return rows
 }

@@ -48,7 +48,7 @@ func (so *sorter) collect(ctx context.Context, n *Node, w *sortWalk, progress Pr
 		}
 		if c.at >= w.until || l.awaits(c, w.timed) {
 			w.limit, w.ord, ended = pos, c.first, true
-			return errEnough
+			return ErrEnough
 		}
 		w.limit, w.ord = c.next, c.after
 		return w.add(l, pos, c)

@@ -80,11 +80,8 @@ func (l *Writer) Indents(n int64) bool {
 	return true
 }
 
-// Indented returns the bytes of indentation since it was last called.
-func (l *Writer) Indented() (n int64) {
-	n, l.indented = l.indented, 0
-	return n
-}
+// Indented returns the bytes of indentation so far.
+func (l *Writer) Indented() int64 { return l.indented }
 
 // SetBase sets the depth in the trace of points at depth 0, for JSON.
 func (l *Writer) SetBase(depth int) { l.base = depth }
@@ -106,9 +103,6 @@ func (l *Writer) Swap(empty []byte) (text []byte) {
 
 // Append makes b the collected lines: what follows is appended to it.
 func (l *Writer) Append(b []byte) { l.buf = b }
-
-// Drop discards the collected lines.
-func (l *Writer) Drop() { l.buf = l.buf[:0] }
 
 // Thread writes the line above the tree of a thread, with its name if several threads
 // have points. A thread without points has no line, except in version 22 beside several

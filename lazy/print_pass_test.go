@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"sync"
+	"slices"
 	"testing"
 
 	"tracex/format"
@@ -17,7 +17,7 @@ import (
 
 // cuts make enough shares that small traces have seams of all kinds: some with
 // no point in a share, some where the way to the first is too long.
-var cuts = [...]cut{{150, 512, 3}, {1100, 3, 2}, {5000, 512, 1}, {40_000, 40, 4}}
+var cuts = [...]passCut{{150, 512, 3}, {1100, 3, 2}, {5000, 512, 1}, {40_000, 40, 4}}
 
 // mostShares is roughly the maximum number of shares that TestSpread cuts a trace into.
 const mostShares = 150
@@ -26,7 +26,7 @@ const mostShares = 150
 var printings = [...]PrintOptions{{Verbose: true}, {Folded: true, Values: true}, {Folded: true, JSON: true}, {Escape: true}}
 
 // printedCut returns the output of print, with its error below it.
-func printedCut(t *testing.T, r *LazyTraceReader, o PrintOptions, within PrintRange, c cut) []byte {
+func printedCut(t *testing.T, r *LazyTraceReader, o PrintOptions, within PrintRange, c passCut) []byte {
 	t.Helper()
 	data, _ := r.Size()
 	out := bytes.NewBuffer(make([]byte, 0, data)) // does not grow in many steps
@@ -53,7 +53,7 @@ func TestSpread(t *testing.T) {
 					continue
 				}
 				if want == nil {
-					want = printedCut(t, r, o, within, cut{})
+					want = printedCut(t, r, o, within, uncut)
 				}
 				if got := printedCut(t, r, o, within, c); !bytes.Equal(got, want) {
 					t.Errorf("%+v, %+v, cut %+v:", o, within, c)
@@ -74,33 +74,43 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestSeams: in a usual trace the shares that a spread cuts fit each other, and none is
-// walked twice.
+// guidedPass returns a pass that prints.
+func guidedPass(r *LazyTraceReader, w io.Writer, o PrintOptions, c passCut) (*passRun, *printer) {
+	p := newPrinter(r, w, o)
+	run := &passRun{r: r, v: r.known.Load(), epoch: r.epoch.Load()}
+	run.Raw, run.cut, run.guided, run.exact = !o.Folded, c, true, true
+	run.Collect = []Collector{&textPass{printer: p, ctx: context.Background()}}
+	return run, p
+}
+
+// visitedShares visits the shares of a pass one after the other.
+func visitedShares(t *testing.T, run *passRun, visited func(*passShare)) {
+	for list := range run.shares() {
+		sh := &passShare{segments: list, ready: make(chan struct{}), out: make(chan any, 1000), dropped: make(chan struct{})}
+		sh.visitors = []Visitor{run.Collect[0].Visitor()}
+		run.visit(t.Context(), sh)
+		visited(sh)
+	}
+}
+
+// TestSeams: in a usual trace the shares of a print fit each other, and none is walked twice.
 func TestSeams(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 3})
 	r := ready(t, path, Options{NoWrite: true})
-	v := r.known.Load()
 	for _, folded := range []bool{false, true} {
 		shares := 0
-		for _, s := range v.Streams {
-			var last *walkState
-			for list := range sharesOf(v, []int32{s.Thread}, 20_000) {
-				d := newDescent(r, descentOptions{segments: list, folded: folded}, v)
-				d.seam = &seam{approach: usualCut().approach}
-				b := new(batch)
-				for more := true; more; {
-					var err error
-					if more, err = d.read(b, sharePoints); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if last != nil && !d.seam.first.equal(last) {
-					t.Errorf("folded %v: the share at %d begins at %+v, the one before it ends at %+v", folded, list[0].from, d.seam.first, last)
-				}
-				last = d.seam.last
-				shares++
+		var last *passState
+		run, _ := guidedPass(r, io.Discard, PrintOptions{Folded: folded}, passCut{bytes: 20_000, approach: usualCut().approach})
+		visitedShares(t, run, func(sh *passShare) {
+			if sh.err != nil {
+				t.Fatal(sh.err)
 			}
-		}
+			if g := sh.segments[0]; g.from > 0 && !sh.first.equal(last, true) {
+				t.Errorf("folded %v: the share at %d begins at %+v, the one before it ends at %+v", folded, g.from, sh.first, last)
+			}
+			last = sh.last
+			shares++
+		})
 		if shares < 50 {
 			t.Errorf("%d shares", shares)
 		}
@@ -115,56 +125,46 @@ func TestSpreadMisfits(t *testing.T) {
 	for _, folded := range []bool{false, true} {
 		o := PrintOptions{Folded: folded, Verbose: true}
 		var out bytes.Buffer
-		p := newPrinter(r, &out, o)
-		s := p.spreadWith(&sync.Pool{New: func() any { return new(textChunk) }}, cut{bytes: 3000, approach: 512})
-		var last *walkState
+		run, p := guidedPass(r, &out, o, passCut{bytes: 3000, approach: 512})
 		n := 0
-		for list := range sharesOf(s.v, []int32{0}, s.cut.bytes) {
-			sh := newShare[*textChunk](list)
-			w := s.worker(func(c *textChunk) error {
-				sh.out <- c
-				return nil
-			})
-			if err := s.walk(t.Context(), sh, w, new(batch)); err != nil {
-				t.Fatal(err)
-			}
-			if list[0].from > 0 && misfit(sh, n) {
-				close(sh.out)
-				sh.out = make(chan *textChunk, 1)
+		visitedShares(t, run, func(sh *passShare) {
+			if sh.segments[0].from > 0 && misfit(sh, n) {
+				sh.out = make(chan any, 1)
 				sh.out <- &textChunk{text: []byte("wrong\n"), runs: []textRun{{end: 6, points: 1}}}
+				close(sh.out)
 			}
-			close(sh.out)
-			if _, err := s.merge(t.Context(), sh, &last); err != nil {
+			if err := run.merge(t.Context(), sh); err != nil {
 				t.Fatal(err)
 			}
 			n++
-		}
+		})
 		if err := p.lines.Flush(); err != nil || n < 50 {
 			t.Fatalf("%v, %d shares", err, n)
 		}
-		formattest.SameText(t, out.Bytes(), printedCut(t, r, o, PrintRange{}, cut{}))
+		formattest.SameText(t, out.Bytes(), printedCut(t, r, o, PrintRange{}, uncut))
 	}
 }
 
-// misfit gives some shares a wrong standing, each in another way.
-func misfit(sh *share[*textChunk], n int) bool {
-	first := <-sh.first
+// misfit gives some shares a wrong beginning, each in another way.
+func misfit(sh *passShare, n int) bool {
+	first := *sh.first
+	first.stack = slices.Clone(first.stack)
 	switch last := len(first.stack) - 1; {
 	case n%6 == 0 || last < 0: // or the thread has no more points
-		first.at++
+		first.pos++
 	case n%6 == 1:
-		first = nil
+		sh.first = nil
+		return true
 	case n%6 == 2:
-		first.stack[last].event++
+		first.stack[last].Event++
 	case n%6 == 3:
-		first.stack[last].end++
+		first.stack[last].start++
 	case n%6 == 4:
 		first.stack = first.stack[:last]
 	default:
-		sh.first <- first
 		return false
 	}
-	sh.first <- first
+	sh.first = &first
 	return true
 }
 
@@ -172,7 +172,7 @@ func misfit(sh *share[*textChunk], n int) bool {
 // with the same error.
 func TestSpreadDamaged(t *testing.T) {
 	collectSeldom(t)
-	print := func(t *testing.T, data, index []byte, c cut) []byte {
+	print := func(t *testing.T, data, index []byte, c passCut) []byte {
 		r, err := openBytes(data, index)
 		if err != nil {
 			return []byte(err.Error())
@@ -186,8 +186,8 @@ func TestSpreadDamaged(t *testing.T) {
 	for _, name := range small {
 		data, index := formattest.Recorded(t, name), formattest.Recorded(t, name+".idx")
 		check := func(t *testing.T, data, index []byte) {
-			want := print(t, data, index, cut{})
-			formattest.SameText(t, print(t, data, index, cut{bytes: 300, approach: 20, width: 2}), want)
+			want := print(t, data, index, uncut)
+			formattest.SameText(t, print(t, data, index, passCut{bytes: 300, approach: 20, width: 2}), want)
 		}
 		eachOf(t, name, len(data), 3*strideOf(name), func(t *testing.T, i int) {
 			bad := bytes.Clone(data)
@@ -211,7 +211,7 @@ func TestSpreadContradiction(t *testing.T) {
 		if err := os.WriteFile(path+".idx", lyingIndex(t, formattest.Recorded(t, name+".idx")), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range append([]cut{{}}, cuts[:]...) {
+		for _, c := range append([]passCut{uncut}, cuts[:]...) {
 			r := ready(t, path, Options{NoWrite: true})
 			formattest.SameText(t, printedCut(t, r, PrintOptions{Folded: true, Verbose: true}, PrintRange{}, c), []byte(eagerText(t, path, true)))
 			if st := r.Status(); st.Epoch != 1 {
@@ -240,7 +240,7 @@ func TestSpreadStops(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 3})
 	r := ready(t, path, Options{NoWrite: true})
 	before := runtime.NumGoroutine()
-	c := cut{bytes: 10_000, approach: 512, width: 3}
+	c := passCut{bytes: 10_000, approach: 512, width: 3}
 	for left := range 5 {
 		w := formattest.FullWriter{Left: left}
 		if err := r.print(context.Background(), &w, PrintOptions{}, PrintRange{}, c); !errors.Is(err, formattest.ErrFull) || w.Left != -1 {
