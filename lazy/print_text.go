@@ -72,7 +72,9 @@ func (p *printer) take(c *textChunk) error {
 	if !p.lines.Indents(c.indented) {
 		return errIndent
 	}
-	p.left = c.left
+	if p.limited { // there is one visitor; otherwise others read it
+		p.left = c.left
+	}
 	from := 0
 	for _, run := range c.runs {
 		if p.at == nil || *p.at != run.thread {
