@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"tracex/format"
 	"tracex/format/pbfield"
 )
 
@@ -265,5 +266,36 @@ func TestLongTexts(t *testing.T) {
 	}
 	if l := w.result.LeftOut; len(l) != 2 || l[0].Count != 10 || l[1].What != longTexts.Of(l[1].Count) {
 		t.Errorf("left out: %v", l)
+	}
+}
+
+// TestLongResults has arguments of an end that together are too long for the format.
+func TestLongResults(t *testing.T) {
+	for _, v := range []format.Version{22, format.Newest} {
+		s := simple()
+		text := func(a *message) { a.text(pbfield.DebugAnnotation_StringValue, strings.Repeat("x", 40000)) }
+		s.begin(100, "A")
+		s.end(110, annotate("a", text), annotate("b", text))
+		w, err := convertBytes(t, s.trace, Options{FormatVersion: v})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var results []string
+		for o := format.NewBytesScanner(w.data); o.Next(); {
+			if o.Object().Kind != format.KindFooter {
+				continue
+			}
+			var f format.Footer
+			if _, err := v.DecodeFooter(o.Object().Bytes, format.ClassCall, &f); err != nil {
+				t.Fatal(err)
+			}
+			results = append(results, f.Result.Text)
+		}
+		if len(results) != 1 || !strings.HasPrefix(results[0], "a ➜ \"xxx") || !strings.HasSuffix(results[0], "xxx…") {
+			t.Errorf("version %d: %d results, %.40q", v, len(results), results)
+		}
+		if l := w.result.LeftOut; len(l) != 1 || l[0].What != longTexts.Of(1) || l[0].Count != 1 {
+			t.Errorf("version %d: left out: %v", v, l)
+		}
 	}
 }

@@ -98,7 +98,7 @@ func (b *blocks) footer(dst []byte, o *open) []byte {
 	}
 	footer, err := f.Append(dst, b.To.Version(), format.ClassCall)
 	if err != nil {
-		return append(dst, b.void...) // impossible: texts are cut
+		return append(dst, b.void...) // impossible: the result is text that was cut to fit
 	}
 	return footer
 }

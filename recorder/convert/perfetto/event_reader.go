@@ -163,6 +163,10 @@ func (x *eventReader) addEnd(o *occurrence, l *timeline, r *record) error {
 			r.kind, r.result = recordThrew, []byte(only.plain)
 		}
 	}
+	var cut bool
+	if r.result, cut = fit.Text(r.result); cut {
+		x.left.Count(longTexts, 1, o.packet.offset)
+	}
 	return x.sink.add(o.packet, l, o.ns, r)
 }
 
