@@ -33,7 +33,7 @@ func (ld *loader) countSome(ctx context.Context, n *Node, atMost int64) (count i
 	reads := 0
 	inside := false // at.pos is before the end of what is known
 	var read moment
-	err = ld.read(n, func(l *childReader) error {
+	err = ld.read(n, func(l *nodeReader) error {
 		read = l.moment
 		on, err := l.begin(ctx, at.pos, at.ord)
 		if err != nil {
@@ -132,7 +132,7 @@ func (ld *loader) Range(ctx context.Context, n *Node, from, count int64) ([]*Nod
 	var nodes []*Node
 	for more := true; more && int64(len(nodes)) < count; {
 		var s *childRun
-		err := ld.read(n, func(l *childReader) error {
+		err := ld.read(n, func(l *nodeReader) error {
 			var err error
 			want := min(count-int64(len(nodes)), slabNodes)
 			s, err = l.forward(ctx, at.pos, l.end, at.ord, int(want))
@@ -170,7 +170,7 @@ func (ld *loader) seek(ctx context.Context, n *Node, number int64) (childTally, 
 		at = firstTally(n)
 	}
 	ld.mu.Unlock()
-	err := ld.read(n, func(l *childReader) error {
+	err := ld.read(n, func(l *nodeReader) error {
 		// Children before it that fold to nothing belong to it: otherwise they would be left
 		// as a gap.
 		m, err := l.begin(ctx, at.pos, at.ord)

@@ -72,7 +72,7 @@ func leftOutIn(n *Node) (dropped, merged int64) {
 }
 
 // keepWay keeps where a read of the children of a node ended.
-func (ld *loader) keepWay(n *Node, l *childReader) {
+func (ld *loader) keepWay(n *Node, l *nodeReader) {
 	if l.edit == nil || l.edit.ended.in == nil {
 		return
 	}

@@ -431,7 +431,7 @@ func TestEnclosedLike(t *testing.T) {
 	own := 0 // around one of two offsets alone
 	for _, th := range tree.Threads() {
 		info, _ := r.ThreadInfo(th.Thread())
-		err := tree.read(th, func(l *childReader) error {
+		err := tree.read(th, func(l *nodeReader) error {
 			for range 500 {
 				a, b := rng.Int64N(info.Bytes), rng.Int64N(info.Bytes)
 				around, want := l.enclosing(a), l.enclosing(b)

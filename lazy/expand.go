@@ -150,7 +150,7 @@ func (ld *loader) childrenAt(ctx context.Context, n *Node, pos int64) (nodes []*
 		return nil, n.e.Load().end, ctx.Err()
 	}
 	var s *childRun
-	err = ld.read(n, func(l *childReader) error {
+	err = ld.read(n, func(l *nodeReader) error {
 		var err error
 		s, err = l.forward(ctx, from, to, ord, slabNodes)
 		return err

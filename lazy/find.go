@@ -10,15 +10,12 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// FindEvent returns the position of the trace point with an event number, in the known
-// part of the trace. Recorders number events in rising order within each thread;
-// otherwise the search reads all of the data.
-func (r *LazyTraceReader) FindEvent(ctx context.Context, event int32) (Position, error) {
+func (r *walkReader) FindEvent(ctx context.Context, event int32) (Position, error) {
 	return r.findEvent(ctx, event, nil)
 }
 
 // findEvent is FindEvent in one thread; nil for all.
-func (r *LazyTraceReader) findEvent(ctx context.Context, event int32, thread *int32) (Position, error) {
+func (r *walkReader) findEvent(ctx context.Context, event int32, thread *int32) (Position, error) {
 	found, ok, err := findRising(ctx, r, event, thread)
 	if err == nil && !ok {
 		found, ok, err = scanForEvent(ctx, r, func(e int32) bool { return e == event }, thread)
@@ -31,7 +28,7 @@ func (r *LazyTraceReader) findEvent(ctx context.Context, event int32, thread *in
 
 // findRising searches for an event in the streams that may have it, on the assumption
 // that the numbers rise in each. It begins again if the view is replaced meanwhile.
-func findRising(ctx context.Context, r *LazyTraceReader, event int32, thread *int32) (found Position, ok bool, err error) {
+func findRising(ctx context.Context, r *walkReader, event int32, thread *int32) (found Position, ok bool, err error) {
 	for {
 		v, epoch := r.moment()
 		var streams []*index.Stream
@@ -52,7 +49,7 @@ func findRising(ctx context.Context, r *LazyTraceReader, event int32, thread *in
 }
 
 // streamsWith returns the streams of a view that may have an event, in order.
-func (t *trace) streamsWith(ctx context.Context, v *index.View, event int32, thread *int32) ([]*index.Stream, error) {
+func (t *walkReader) streamsWith(ctx context.Context, v *index.View, event int32, thread *int32) ([]*index.Stream, error) {
 	switch {
 	case thread == nil && len(v.Streams) > 1:
 		table, err := t.eventTable(ctx, v)
@@ -105,7 +102,7 @@ func (e *NoEventError) Error() string {
 
 // scanForEvent searches for an event from the beginning of the data to the end of
 // what is known, in any order of numbers.
-func scanForEvent(ctx context.Context, r *LazyTraceReader, wanted func(event int32) bool, thread *int32) (found Position, ok bool, err error) {
+func scanForEvent(ctx context.Context, r *walkReader, wanted func(event int32) bool, thread *int32) (found Position, ok bool, err error) {
 	s := format.NewBytesScanner(nil)
 	for more := true; more && !ok && err == nil; {
 		err = r.use(func() error {
@@ -152,10 +149,7 @@ func (w *walker) scanFor(ctx context.Context, event int32, pos int64, open []for
 	return at, ok && err == nil, err
 }
 
-// Extent returns the part of a thread that a trace point takes: with its header, everything
-// below it, and its footer. p is its Position, as of a Hit; that of a thread, with At -1, is all
-// of it.
-func (r *LazyTraceReader) Extent(p Position) (g PassRange, err error) {
+func (r *walkReader) Extent(p Position) (g PassRange, err error) {
 	g = PassRange{Thread: p.Thread, From: max(0, p.At), To: -1}
 	err = r.use(func() error {
 		w, err := r.walkerOn(r.known.Load(), p.Thread)
@@ -184,9 +178,7 @@ func (r *LazyTraceReader) Extent(p Position) (g PassRange, err error) {
 	return g, err
 }
 
-// AlsoIn returns other threads with an event of the same number as the one at a position, at
-// most limit. It relies on numbers that rise within each thread.
-func (r *LazyTraceReader) AlsoIn(ctx context.Context, event int32, at Position, limit int) (threads []int32, err error) {
+func (r *walkReader) AlsoIn(ctx context.Context, event int32, at Position, limit int) (threads []int32, err error) {
 	v := r.known.Load()
 	if len(v.Streams) < 2 {
 		return nil, nil
@@ -211,8 +203,7 @@ func (r *LazyTraceReader) AlsoIn(ctx context.Context, event int32, at Position, 
 	return threads, nil
 }
 
-// FindFraction returns the Position at a fraction of a thread's stream, from 0 for its first point to 1 for its end.
-func (r *LazyTraceReader) FindFraction(thread int32, f float64) (Position, error) {
+func (r *walkReader) FindFraction(thread int32, f float64) (Position, error) {
 	v := r.known.Load()
 	s := v.Stream(thread)
 	if s == nil {
@@ -225,7 +216,7 @@ func (r *LazyTraceReader) FindFraction(thread int32, f float64) (Position, error
 
 // firstPoint returns where the first point of a thread begins, after the descriptors that it refers to: 0 if that
 // cannot be read. It looks once.
-func (r *trace) firstPoint(v *index.View, thread int32) int64 {
+func (r *walkReader) firstPoint(v *index.View, thread int32) int64 {
 	key := firstKey{thread, r.epoch.Load()}
 	if at, ok := r.firsts.Load(key); ok {
 		return at.(int64)
@@ -251,4 +242,10 @@ func (r *trace) firstPoint(v *index.View, thread int32) int64 {
 type firstKey struct {
 	thread int32
 	epoch  int64
+}
+
+// Position is a point in a thread's stream. Unlike a node it is never forgotten.
+type Position struct {
+	Thread int32
+	At     int64 // logical offset, within a trace point; -1 for the thread itself
 }

@@ -25,12 +25,12 @@ const (
 
 // eventTable returns the table of a view. It reads all streams that are not the same in
 // the view for which there is a table already.
-func (t *trace) eventTable(ctx context.Context, v *index.View) (*eventTable, error) {
+func (t *walkReader) eventTable(ctx context.Context, v *index.View) (*eventTable, error) {
 	was := t.events.Load()
 	if was != nil && was.v == v {
 		return was, nil
 	}
-	spans, from := was.shared(v)
+	spans, from := sharedSpans(was, v)
 	for len(from) > 0 {
 		n := min(len(from), tableStreams)
 		err := t.use(func() (err error) {
@@ -39,7 +39,7 @@ func (t *trace) eventTable(ctx context.Context, v *index.View) (*eventTable, err
 			}
 			var w walker // of one stream after the other
 			for _, i := range from[:n] {
-				w = walker{r: t, v: v, s: v.Streams[i]}
+				w = walker{r: t.trace, v: v, s: v.Streams[i]}
 				if spans, err = w.appendSpans(ctx, spans, i); err != nil {
 					return err
 				}
@@ -56,9 +56,9 @@ func (t *trace) eventTable(ctx context.Context, v *index.View) (*eventTable, err
 	return table, nil
 }
 
-// shared returns the spans of the streams that a view shares with the view of t, and
+// sharedSpans returns the spans of the streams that a view shares with the view of t, and
 // the other streams. t may be nil.
-func (t *eventTable) shared(v *index.View) (spans []eventSpan, others []int32) {
+func sharedSpans(t *eventTable, v *index.View) (spans []eventSpan, others []int32) {
 	spans = make([]eventSpan, 0, len(v.Streams))
 	others = make([]int32, 0, len(v.Streams))
 	if t == nil {

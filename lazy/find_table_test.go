@@ -24,13 +24,13 @@ func (c countingCells) At(ord int64) format.Cell { *c.asked++; return c.Cells.At
 // countCells makes a reader count how often its streams' cells are asked for anything.
 func countCells(r *LazyTraceReader) (asked *int) {
 	asked = new(int)
-	v := *r.known.Load()
+	v := *r.r.known.Load()
 	for i, s := range v.Streams {
 		s := *s
 		s.Cells = countingCells{s.Cells, asked}
 		v.Streams[i] = &s
 	}
-	r.known.Store(&v)
+	r.r.known.Store(&v)
 	return asked
 }
 
@@ -106,20 +106,20 @@ func TestFindEventInterleaved(t *testing.T) {
 func TestFindEventGrowing(t *testing.T) {
 	data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Threads, N: 60, Seed: 5})
 	r := followed(t, filepath.Join(t.TempDir(), "trace.bin"), Options{NoWrite: true})
-	w := write(t, r.path, data)
+	w := write(t, r.r.path, data)
 	rng := rand.New(rand.NewPCG(5, 5))
 	shared := 0
 	for w.size < len(data) {
-		before := r.events.Load()
+		before := r.r.events.Load()
 		w.to(w.size + 1 + rng.IntN(len(data)/10))
 		catchUp(t, r)
-		v := r.known.Load()
+		v := r.r.known.Load()
 		if before != nil && v.Data != nil {
 			was := make(map[*index.Stream]bool)
 			for _, s := range before.v.Streams {
 				was[s] = true
 			}
-			_, others := before.shared(v)
+			_, others := sharedSpans(before, v)
 			for _, i := range others {
 				if was[v.Streams[i]] {
 					t.Errorf("the stream of thread %d is read again", v.Streams[i].Thread)

@@ -56,7 +56,7 @@ func eachFindable(t *testing.T, f func(t *testing.T, r *LazyTraceReader)) {
 					t.Fatal(err)
 				}
 				defer r.Close()
-				r.opts.Memory = DefaultMemory
+				r.r.opts.Memory = DefaultMemory
 				r.Wait(ctx)
 				f(t, r)
 			})

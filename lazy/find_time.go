@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -22,12 +23,7 @@ type Moment struct {
 	After    bool // the time is after all whose end is known; Position is the last of those, or one that has not ended
 }
 
-// FindTime finds the place in a thread at a time: nanoseconds since the anchor of
-// [LazyTraceReader.Times]. The error is [ErrNoTimes] if the trace has none, or none of the thread.
-//
-// The containers of a thread are found in the order of their ends, which rise, so the first that
-// ends at the time or later is found by halving.
-func (r *LazyTraceReader) FindTime(thread int32, at int64) (found Moment, err error) {
+func (r *walkReader) FindTime(thread int32, at int64) (found Moment, err error) {
 	err = r.use(func() error {
 		if !r.timed() {
 			return ErrNoTimes
@@ -85,8 +81,7 @@ func (w *walker) cellTime(ordinal int64) (t Time, ok bool) {
 	return times.Of(c)
 }
 
-// TimesAround returns the last known time before a position, and the first after it: see [PassPoint.When].
-func TimesAround(r *LazyTraceReader, p Position) (from, to int64, err error) {
+func timesAround(r *walkReader, p Position) (from, to int64, err error) {
 	err = r.use(func() error {
 		if !r.timed() {
 			return ErrNoTimes
@@ -144,4 +139,34 @@ func (w *walker) timesAround(at int64) (from, to int64) {
 		to = t.Start
 	}
 	return from, max(from, to)
+}
+
+// firstFrom finds the first point whose event is event or later, if the numbers rise in the thread: its
+// offset and its event; the end of the stream and math.MaxInt64 if there is none.
+func (w *walker) firstFrom(ctx context.Context, event int32) (at, found int64, err error) {
+	cells := w.s.Cells
+	last := lastHeaders{cells: cells, hi: -1}
+	m := sort.Search(int(cells.Len()), func(m int) bool { return cells.At(last.of(int64(m))).ID >= event })
+	pos, open := w.afterHeader(&last, int64(m))
+	at, found = w.s.Size, math.MaxInt64
+	_, err = w.eachEvent(ctx, pos, open, func(pos int64, id int32) bool {
+		if id >= event {
+			at, found = pos, int64(id)
+		}
+		return id < event
+	})
+	return at, found, err
+}
+
+// reachTime is Reach for times: it finds the end of the last container that ended before.
+func (w *walker) reachTime(key int64) int64 {
+	cells := w.s.Cells
+	m := sort.Search(int(cells.Len()), func(i int) bool {
+		t, ok := w.cellTime(int64(i))
+		return !ok || t.End() >= key // one without a time has not ended
+	})
+	if m == 0 {
+		return 0
+	}
+	return cells.At(int64(m-1)).End + 1
 }

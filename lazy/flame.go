@@ -91,7 +91,7 @@ const (
 // flameWalk finds a flame: it goes from column to column, and knows the containers that are open in
 // the middle of the last one.
 type flameWalk struct {
-	r *LazyTraceReader
+	r *walkReader
 	v *index.View
 	o FlameOptions
 	f Flame
@@ -134,7 +134,7 @@ const (
 
 // flameKids are the children of a span that are not narrow.
 type flameKids struct {
-	within        childReader
+	within        nodeReader
 	after         int64 // on the axis: of the first point after the content
 	start         int64 // of the content, and ordinals in it
 	first, beyond int64

@@ -24,7 +24,7 @@ type flameAxis interface {
 	began(own int64, c format.Cell, at int64) bool
 	// span returns where a container begins and ends. after is where the first point after the content
 	// around it is, which within reads; that of the thread if within is nil. ok is false if that is not known.
-	span(ctx context.Context, e *nodeData, within *childReader, after int64) (from, to int64, ok bool, err error)
+	span(ctx context.Context, e *nodeData, within *nodeReader, after int64) (from, to int64, ok bool, err error)
 	// after returns where the first point after the content of a container is, whose span ends at to.
 	after(ctx context.Context, shown, recorded *nodeData, to int64) (int64, error)
 	// endingAfter returns the first ordinal, not less than from, that ends after a place, and the logical offset
@@ -87,7 +87,7 @@ func (a *timeAxis) began(own int64, c format.Cell, at int64) bool {
 	return t.Start <= at
 }
 
-func (a *timeAxis) span(_ context.Context, e *nodeData, _ *childReader, _ int64) (from, to int64, ok bool, err error) {
+func (a *timeAxis) span(_ context.Context, e *nodeData, _ *nodeReader, _ int64) (from, to int64, ok bool, err error) {
 	t, ok := a.w.time(e)
 	return t.Start, t.End(), ok, nil
 }
@@ -160,7 +160,7 @@ func (a *eventAxis) upTo(ctx context.Context, at int64) (last eventPoint, next i
 	if n := &a.near; n.begun == m && n.last.at >= pos-1 && int64(n.last.event) <= at && n.next > 0 {
 		last, pos = n.last, n.next
 	}
-	next, err = w.eachPoint(ctx, pos, func(p eventPoint) bool {
+	next, err = pointsFrom(ctx, w, pos, func(p eventPoint) bool {
 		if int64(p.event) > at {
 			return false
 		}
@@ -171,9 +171,9 @@ func (a *eventAxis) upTo(ctx context.Context, at int64) (last eventPoint, next i
 	return last, next, err
 }
 
-// eachPoint calls f for the points from pos on, where a point or a footer begins, until it returns false. It returns
+// pointsFrom calls f for the points from pos on, where a point or a footer begins, until it returns false. It returns
 // where it stopped.
-func (w *walker) eachPoint(ctx context.Context, pos int64, f func(p eventPoint) bool) (int64, error) {
+func pointsFrom(ctx context.Context, w *walker, pos int64, f func(p eventPoint) bool) (int64, error) {
 	v := w.r.data.Version()
 	for n := 0; pos < w.s.Size; n++ {
 		if n%4096 == 4095 && ctx.Err() != nil {
@@ -189,7 +189,7 @@ func (w *walker) eachPoint(ctx context.Context, pos int64, f func(p eventPoint) 
 			if own >= w.s.Cells.Len() || w.s.Cells.At(own).End != pos {
 				return pos, w.contradiction(pos, "a footer that the index does not have")
 			}
-			l := &childReader{walker: w, end: w.s.Size}
+			l := &nodeReader{childReader{walker: w, end: w.s.Size}}
 			class = l.classes(w.s.Cells.At(own))[0]
 		}
 		size, err := v.Size(b, class)
@@ -231,14 +231,14 @@ func (a *eventAxis) endingAfter(ctx context.Context, at, from int64) (own, offse
 	return max(from, a.w.s.Cells.FirstEnding(next)), next
 }
 
-func (a *eventAxis) span(ctx context.Context, e *nodeData, within *childReader, after int64) (from, to int64, ok bool, err error) {
+func (a *eventAxis) span(ctx context.Context, e *nodeData, within *nodeReader, after int64) (from, to int64, ok bool, err error) {
 	from = int64(e.point.Event)
 	if e.state != StateWhole {
 		return from, after, true, nil
 	}
 	if within == nil {
 		to = after
-		_, err = a.w.eachPoint(ctx, e.next, func(p eventPoint) bool {
+		_, err = pointsFrom(ctx, a.w, e.next, func(p eventPoint) bool {
 			to = int64(p.event)
 			return false
 		})
@@ -258,7 +258,7 @@ func (a *eventAxis) after(ctx context.Context, shown, recorded *nodeData, to int
 	if shown.end == recorded.end || shown.state != StateWhole {
 		return to, nil
 	}
-	_, err := a.w.eachPoint(ctx, shown.end, func(p eventPoint) bool {
+	_, err := pointsFrom(ctx, a.w, shown.end, func(p eventPoint) bool {
 		to = int64(p.event)
 		return false
 	})
@@ -280,27 +280,27 @@ func (a *eventAxis) openFrom(o index.Unended, _, later int64) int64 {
 // is [ErrNoTimes] in a trace without times.
 func ActivityOf(ctx context.Context, r *LazyTraceReader, thread int32, from, to int64, n int) (ended []int64, err error) {
 	for {
-		v, epoch := r.moment()
-		err = r.use(func() error {
-			if !r.timed() {
+		v, epoch := r.r.moment()
+		err = r.r.use(func() error {
+			if !r.r.timed() {
 				return ErrNoTimes
 			}
-			w, err := r.walkerOn(v, thread)
+			w, err := r.r.walkerOn(v, thread)
 			if err != nil {
 				return err
 			}
-			ended = w.activity(from, to, n)
+			ended = activity(w, from, to, n)
 			return ctx.Err()
 		})
-		if errors.Is(err, errStale) && ctx.Err() == nil && r.known.Load() != v {
+		if errors.Is(err, errStale) && ctx.Err() == nil && r.r.known.Load() != v {
 			continue
 		}
-		return ended, r.doubt(err, v, epoch)
+		return ended, r.r.doubt(err, v, epoch)
 	}
 }
 
 // activity is ActivityOf. It must be called within use.
-func (w *walker) activity(from, to int64, n int) []int64 {
+func activity(w *walker, from, to int64, n int) []int64 {
 	axis := timeAxis{w: w}
 	ended := make([]int64, n)
 	before := int64(0)

@@ -235,7 +235,7 @@ func (x *flameWalk) put(s FlameSpan, shown, recorded *nodeData, in *flameKids) {
 		beyond = x.s.Cells.FirstEnding(shown.end) // its own
 	}
 	x.kids = append(x.kids, flameKids{
-		within: childReader{walker: x.walker, folded: !x.o.Raw, start: shown.start, end: shown.end},
+		within: nodeReader{childReader{walker: x.walker, folded: !x.o.Raw, start: shown.start, end: shown.end}},
 		after:  s.To, start: shown.start, first: shown.first, beyond: max(beyond, shown.first), parent: format.ParentOf(&shown.point),
 	})
 }

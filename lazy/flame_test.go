@@ -106,8 +106,8 @@ func newPlainFlame(t *testing.T, r *LazyTraceReader, th *Node, raw bool) *plainF
 		}
 	}
 	if p.timed {
-		r.use(func() error {
-			w, err := r.walkerOn(r.known.Load(), th.thread)
+		r.r.use(func() error {
+			w, err := r.r.walkerOn(r.r.known.Load(), th.thread)
 			for ord := range w.s.Cells.Len() {
 				if t, ok := w.cellTime(ord); ok {
 					p.begins = append(p.begins, [2]int64{w.s.Cells.At(ord).Start, t.Start})

@@ -10,11 +10,8 @@ import (
 	"time"
 )
 
-// Follow continues to read an incomplete trace, as if it had been opened with
-// Options.Follow. Loaded nodes become stale, see Status.Epoch. It reports whether
-// it will: a complete trace does not grow, unless its file has been replaced, nor does a packed one.
-func (r *LazyTraceReader) Follow() bool {
-	v, st := r.known.Load(), r.Status()
+func (r *worker) Follow() bool {
+	v, st := r.known.Load(), r.now()
 	if p := st.Phase; p != PhaseReady && p != PhaseFailed || v.EOF && !st.Replaced || r.indexPath == "" {
 		return false
 	}
@@ -23,14 +20,9 @@ func (r *LazyTraceReader) Follow() bool {
 	return true
 }
 
-// Unfollow stops following. If the data has no end, it is shown as a recording that
-// was cut short.
-func (r *LazyTraceReader) Unfollow() { r.requests.send(request{kind: requestUnfollow}) }
+func (r *worker) Unfollow() { r.requests.send(request{kind: requestUnfollow}) }
 
-// CatchUp waits until everything now in the file of a followed trace is known; for
-// any other trace, until everything is known. It returns ctx's error if ctx ends
-// first.
-func (r *LazyTraceReader) CatchUp(ctx context.Context) error {
+func (r *worker) CatchUp(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -45,8 +37,7 @@ func (r *LazyTraceReader) CatchUp(ctx context.Context) error {
 	return r.Wait(ctx)
 }
 
-// Newest returns the thread of the last block; ok is false if there are no blocks.
-func (r *LazyTraceReader) Newest() (thread int32, ok bool) {
+func (r *trace) Newest() (thread int32, ok bool) {
 	last := int64(-1)
 	for _, s := range r.known.Load().Streams {
 		if n := s.Blocks(); n > 0 && s.Block(n-1).Physical > last {

@@ -84,7 +84,7 @@ func (w *worker) awaitRest(ctx context.Context) {
 }
 
 // timesEnd reports whether the file of times, if any, has all cells.
-func (w *worker) timesEnd() bool {
+func (w *trace) timesEnd() bool {
 	w.growTimes()
 	s := w.times.Load()
 	return !s.Usable() || !s.EndsBefore(endCellAt(w.known.Load()))

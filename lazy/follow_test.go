@@ -222,7 +222,7 @@ func TestFollowFinished(t *testing.T) {
 	path := formattest.Unpack(t, "gson.stream.bin", "gson.stream.bin.idx")
 	r := followed(t, path, Options{})
 	st := catchUp(t, r)
-	if v := r.known.Load(); st.Phase != PhaseReady || st.Index != IndexRecorded || st.Growth.On || v.Index == nil || v.Data != nil {
+	if v := r.r.known.Load(); st.Phase != PhaseReady || st.Index != IndexRecorded || st.Growth.On || v.Index == nil || v.Data != nil {
 		t.Errorf("status %+v", st)
 	}
 	if r.Follow() {

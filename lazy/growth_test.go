@@ -23,20 +23,20 @@ type growing struct {
 }
 
 func newGrowing(t *testing.T, data []byte, memory int64) *growing {
-	r := newReader("memory", Options{NoWrite: true, Memory: memory})
-	r.data = dataInMemory(data)
-	r.ctx = format.NewContext(r.data.Version())
-	r.cancel = func() {}
-	close(r.done)
+	r := inMemory(data, memory)
+	w := r.r
+	w.ctx = format.NewContext(w.data.Version())
+	w.cancel = func() {}
+	close(w.done)
 	t.Cleanup(func() { r.Close() })
-	return &growing{r, t, index.NewScan(r.data, r.addReference)}
+	return &growing{r, t, index.NewScan(w.data, w.addReference)}
 }
 
 // grow makes about n more bytes known and reports whether there is more.
 func (g *growing) grow(n int64) bool {
 	g.t.Helper()
 	var more bool
-	err := g.use(func() error {
+	err := g.r.use(func() error {
 		var err error
 		more, err = g.scan.Advance(context.Background(), n)
 		return err
@@ -44,14 +44,14 @@ func (g *growing) grow(n int64) bool {
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	g.publish(g.scan.View(!more))
+	g.r.publish(g.scan.View(!more))
 	return more
 }
 
 // prefix returns the known part as the eager loader prints it.
 func (g *growing) prefix() string {
 	g.t.Helper()
-	f, err := eager.Load(bytes.NewReader(g.data.Bytes()[:g.scan.Offset()]))
+	f, err := eager.Load(bytes.NewReader(g.r.data.Bytes()[:g.scan.Offset()]))
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func textOfNodes(tree *Tree, nodes []*Node) string {
 			trees++
 		}
 	}
-	tree.r.WithContext(func(c *format.Context) {
+	tree.r.withContext(func(c *format.Context) {
 		for i, n := range nodes {
 			if n.IsThread() {
 				if empty(i) && (trees < 2 || c.Version() >= format.V27) {
@@ -267,7 +267,7 @@ func TestGrownWhileRead(t *testing.T) {
 						t.Fatal("a gap that is none")
 					}
 					var s *childRun
-					if err := tree.read(th, func(l *childReader) error {
+					if err := tree.read(th, func(l *nodeReader) error {
 						var err error
 						s, err = l.forward(context.Background(), from, to, ord, slabNodes)
 						return err

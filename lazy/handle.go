@@ -69,9 +69,3 @@ func parseNumber(text string, most int64) (n int64, ok bool) {
 	n, err := strconv.ParseInt(strings.NewReplacer(",", "", "_", "").Replace(text), 10, 64)
 	return n, err == nil && n <= most
 }
-
-// Position is a point in a thread's stream. Unlike a node it is never forgotten.
-type Position struct {
-	Thread int32
-	At     int64 // logical offset, within a trace point; -1 for the thread itself
-}

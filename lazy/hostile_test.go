@@ -39,19 +39,31 @@ func openBytes(data, index []byte) (*LazyTraceReader, error) {
 	if _, err := format.CheckDataHeader(data[:min(len(data), 512)]); err != nil {
 		return nil, err
 	}
-	r := newReader("memory", Options{NoWrite: true, Memory: 1 << 20})
-	r.data = dataInMemory(data)
-	first, err := r.scanStart()
+	r := inMemory(data, 1<<20)
+	return r, runInMemory(r, index)
+}
+
+// inMemory returns a reader of data in memory that has read nothing.
+func inMemory(data []byte, memory int64) *LazyTraceReader {
+	w := newReader("memory", Options{NoWrite: true, Memory: memory}, checkEnds)
+	w.data = dataInMemory(data)
+	return &LazyTraceReader{&walkReader{w}}
+}
+
+// runInMemory lets it read; index may be nil.
+func runInMemory(r *LazyTraceReader, index []byte) error {
+	w := r.r
+	first, err := w.scanStart()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	r.run(func(ctx context.Context) error {
-		if index != nil && r.takeIndex(ctx, mapped.InMemory("memory.idx", index)) == nil {
+	w.run(func(ctx context.Context) error {
+		if index != nil && w.takeIndex(ctx, mapped.InMemory("memory.idx", index)) == nil {
 			return nil
 		}
-		return r.rebuild(ctx, "", first)
+		return w.rebuild(ctx, "", first)
 	})
-	return r, nil
+	return nil
 }
 
 // try opens data with index, which may be damaged in any way, and uses everything.

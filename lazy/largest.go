@@ -9,11 +9,11 @@ const walkBatch = 4096
 // overChildren calls f for each child of n, in order and as recorded: only the fields
 // of its point that DecodeHead reads are known. pos is where the reference objects before
 // it begin. f is called within use, and must not keep its arguments.
-func (ld *loader) overChildren(ctx context.Context, n *Node, progress Progress, f func(l *childReader, pos int64, c *nodeData) error) error {
+func (ld *loader) overChildren(ctx context.Context, n *Node, progress Progress, f func(l *nodeReader, pos int64, c *nodeData) error) error {
 	e := n.e.Load()
 	pos, ord := e.start, e.first
 	for more := true; more; {
-		err := ld.read(n, func(l *childReader) error {
+		err := ld.read(n, func(l *nodeReader) error {
 			if l.edit != nil {
 				return l.overEdited(ctx, &pos, &more, f)
 			}
@@ -45,7 +45,7 @@ func (ld *loader) overChildren(ctx context.Context, n *Node, progress Progress, 
 
 // shown returns what the tree shows of a recorded child; nil for nothing. In the result,
 // too, only the fields of the point that DecodeHead reads are certain to be known.
-func (l *childReader) shown(c *nodeData) (*nodeData, error) {
+func (l *nodeReader) shown(c *nodeData) (*nodeData, error) {
 	if !l.folded || !l.mayFold(c) {
 		return c, nil
 	}
@@ -62,7 +62,7 @@ func (ld *loader) Largest(ctx context.Context, n *Node, progress Progress) (p Po
 	}
 	h, only := ld.hiddenFor(), ld.onlyIn(n)
 	nested, most := int64(-1), int64(0)
-	err = ld.overChildren(ctx, n, progress, func(l *childReader, _ int64, c *nodeData) error {
+	err = ld.overChildren(ctx, n, progress, func(l *nodeReader, _ int64, c *nodeData) error {
 		size := c.next - c.at
 		if c.nested() < nested || c.nested() == nested && size <= most || only != nil && !only(c) {
 			return nil
@@ -71,7 +71,7 @@ func (ld *loader) Largest(ctx context.Context, n *Node, progress Progress) (p Po
 		if shown == nil || err != nil {
 			return err
 		}
-		if count := shown.nestedBut(h, n.thread); count > nested || count == nested && size > most {
+		if count := nestedBut(shown, h, n.thread); count > nested || count == nested && size > most {
 			p, nested, most, ok = Position{Thread: n.thread, At: c.next - 1}, count, size, true
 		}
 		return nil
@@ -101,7 +101,7 @@ func (n *Node) Weight() (bytes, of int64) {
 // time in proportion to the number of children.
 func (ld *loader) Longest(ctx context.Context, n *Node, progress Progress) (p Position, ok bool, err error) {
 	most, only := int64(-1), ld.onlyIn(n)
-	err = ld.overChildren(ctx, n, progress, func(l *childReader, _ int64, c *nodeData) error {
+	err = ld.overChildren(ctx, n, progress, func(l *nodeReader, _ int64, c *nodeData) error {
 		if only != nil && !only(c) {
 			return nil
 		}
@@ -121,7 +121,7 @@ func (ld *loader) Longest(ctx context.Context, n *Node, progress Progress) (p Po
 }
 
 // overEdited is a part of overChildren: f gets the children that are shown.
-func (l *childReader) overEdited(ctx context.Context, pos *int64, more *bool, f func(l *childReader, pos int64, c *nodeData) error) error {
+func (l *nodeReader) overEdited(ctx context.Context, pos *int64, more *bool, f func(l *nodeReader, pos int64, c *nodeData) error) error {
 	at, err := l.begin(ctx, *pos, 0)
 	if err != nil {
 		return err

@@ -79,7 +79,7 @@ func (t *Tree) Lines(rows []Row, verbose bool) []Line {
 			l.Self, l.SelfExact, l.SelfKnown = l.Node.self(l.Time)
 		}
 	}
-	t.r.WithContext(func(c *format.Context) {
+	t.r.withContext(func(c *format.Context) {
 		var room []byte
 		for i := range lines {
 			if n := lines[i].Node; n != nil {

@@ -35,7 +35,7 @@ func (t *Tree) Load(ctx context.Context, gap Row, end End) error {
 		}
 	}
 	var s *childRun
-	err := t.read(gap.Parent, func(l *childReader) error {
+	err := t.read(gap.Parent, func(l *nodeReader) error {
 		var err error
 		if aim != nil {
 			s, err = l.sift(ctx, from, to, ord, aim)
@@ -62,7 +62,7 @@ func (ld *loader) LeftOut(ctx context.Context, n *Node, p Position) (left bool) 
 	if ld.edits == nil || p.At < 0 || p.At < e.start || p.At >= e.end {
 		return false
 	}
-	ld.read(n, func(l *childReader) error { // without the data nothing can be told
+	ld.read(n, func(l *nodeReader) error { // without the data nothing can be told
 		at, err := l.before(ctx, p.At)
 		if err != nil {
 			return err
@@ -81,7 +81,7 @@ func (ld *loader) LeftOut(ctx context.Context, n *Node, p Position) (left bool) 
 
 // bare reports whether what is from somewhere in s up to an offset is in a splice that shows no leaf,
 // and in others of these in it.
-func (s *splice) bare(to int64) bool {
+func bare(s *splice, to int64) bool {
 	for ; s.outer != nil && s.leaves == LeavesNone; s = s.outer {
 		if to <= s.end {
 			return true
@@ -105,7 +105,7 @@ func (ld *loader) pass(ctx context.Context, n *Node, from, to int64, end End) (i
 			part.From, part.To = max(lo, hi-size), hi
 		}
 		var in *splice // at the beginning of the part; nil if it need not be asked
-		err := ld.read(n, func(l *childReader) error {
+		err := ld.read(n, func(l *nodeReader) error {
 			m = l.moment
 			at, err := l.begin(ctx, part.From, 0)
 			if err != nil {
@@ -125,7 +125,7 @@ func (ld *loader) pass(ctx context.Context, n *Node, from, to int64, end End) (i
 		switch {
 		case err != nil:
 			return from, to // the load will tell
-		case in == nil || !ld.edits.Barren(in.state, part, in.bare(part.To)):
+		case in == nil || !ld.edits.Barren(in.state, part, bare(in, part.To)):
 			size /= 4
 			continue
 		case end == AtStart:

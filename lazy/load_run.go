@@ -6,7 +6,7 @@ import (
 )
 
 // forward reads up to count children from the start of a gap.
-func (l *childReader) forward(ctx context.Context, from, to, ord int64, count int) (*childRun, error) {
+func (l *nodeReader) forward(ctx context.Context, from, to, ord int64, count int) (*childRun, error) {
 	at, err := l.begin(ctx, from, ord)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (l *childReader) forward(ctx context.Context, from, to, ord int64, count in
 // around reads the children of a gap around a logical offset: up to back of
 // those that end at or before it, the one that contains it, and up to ahead
 // after that one. With x = to it reads the last ones.
-func (l *childReader) around(ctx context.Context, from, to, ord, x int64, back, ahead int) (*childRun, error) {
+func (l *nodeReader) around(ctx context.Context, from, to, ord, x int64, back, ahead int) (*childRun, error) {
 	if l.edit != nil {
 		return l.aroundEdited(ctx, from, to, x, back, ahead)
 	}
@@ -71,7 +71,7 @@ func (l *childReader) around(ctx context.Context, from, to, ord, x int64, back, 
 
 // lastBefore walks from a child to x and returns where the last back children that end
 // at or before x begin, and checkpoints on the way.
-func (l *childReader) lastBefore(ctx context.Context, m checkpoint, to, x int64, back int) (first checkpoint, passed []checkpoint, err error) {
+func (l *nodeReader) lastBefore(ctx context.Context, m checkpoint, to, x int64, back int) (first checkpoint, passed []checkpoint, err error) {
 	ring := make([]checkpoint, back+1) // where the children seen last begin, and the next
 	ring[0] = m
 	n := 0
@@ -99,7 +99,7 @@ func (l *childReader) lastBefore(ctx context.Context, m checkpoint, to, x int64,
 }
 
 // aroundEdited is around for an edited node: only children that are shown count. It may find fewer if few are.
-func (l *childReader) aroundEdited(ctx context.Context, from, to, x int64, back, ahead int) (*childRun, error) {
+func (l *nodeReader) aroundEdited(ctx context.Context, from, to, x int64, back, ahead int) (*childRun, error) {
 	found, begin, at, err := l.some(ctx, from, x, back)
 	if err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ const (
 // It looks at longer and longer spans of the trace, last first, until it has seen enough. A span
 // that ends in a child that is shown, or dropped, is as long as that. So it reads a few times as many
 // children as it has to.
-func (l *childReader) some(ctx context.Context, from, x int64, back int) (found []checkpoint, begin, at checkpoint, err error) {
+func (l *nodeReader) some(ctx context.Context, from, x int64, back int) (found []checkpoint, begin, at checkpoint, err error) {
 	if begin, err = l.begin(ctx, max(from, x), 0); err != nil || back == 0 || x <= from {
 		return nil, begin, begin, err
 	}

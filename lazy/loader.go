@@ -5,7 +5,7 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-func newLoader(r *LazyTraceReader, folded bool) *loader {
+func newLoader(r *walkReader, folded bool) *loader {
 	l := &loader{r: r, folded: folded, leap: leapFirst}
 	l.memory.init(r.opts.Memory)
 	return l
@@ -66,7 +66,7 @@ func (ld *loader) growLast(n *Node) *Node {
 		if err != nil {
 			return err
 		}
-		l := &childReader{walker: w, folded: ld.folded, start: n.e.Load().start, end: n.e.Load().end}
+		l := &nodeReader{childReader{walker: w, folded: ld.folded, start: n.e.Load().start, end: n.e.Load().end}}
 		end := l.end
 		if ld.edits != nil {
 			end = w.s.Size // that of what it was recorded in may be another one than n's
@@ -105,10 +105,10 @@ func (ld *loader) growLast(n *Node) *Node {
 }
 
 // read runs f with a reader of the children of n. The loader must not be locked.
-func (ld *loader) read(n *Node, f func(*childReader) error) error {
+func (ld *loader) read(n *Node, f func(*nodeReader) error) error {
 	ld.mu.Lock()
 	m, e, epoch := ld.now, n.e.Load(), int64(n.epoch)
-	l := &childReader{folded: ld.folded, inline: ld.inline, start: e.start, end: e.end, moment: m}
+	l := &nodeReader{childReader{folded: ld.folded, inline: ld.inline, start: e.start, end: e.end, moment: m}}
 	if n.kids != nil {
 		l.checkpoints = n.kids.checkpoints
 	}

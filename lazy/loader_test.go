@@ -12,8 +12,8 @@ func TestLoader(t *testing.T) {
 	spec := formattest.Spec{Shape: formattest.WideCalls, N: 3000, Seed: 2}
 	r := ready(t, formattest.File(t, spec), Options{NoWrite: true})
 	for _, folded := range []bool{false, true} {
-		ld := newLoader(r, folded)
-		v, epoch := r.moment()
+		ld := newLoader(r.r, folded)
+		v, epoch := r.r.moment()
 		ld.now = moment{v, epoch}
 		th := ld.newThread(v.Streams[0].Thread)
 		n := th

@@ -23,6 +23,13 @@ type Named struct {
 	other []byte
 }
 
+// namedPoint returns all text of a point.
+func namedPoint(c *format.Context, p *format.Point, f *format.Footer, parent format.Parent, verbose bool) (n Named) {
+	n.of(c, p, f, parent, verbose)
+	n.name(c, p)
+	return n
+}
+
 // of fills in the text of a point, overwriting the previous one.
 func (n *Named) of(c *format.Context, p *format.Point, f *format.Footer, parent format.Parent, verbose bool) {
 	n.Text, n.At = c.AppendNamed(n.Text[:0], p, f, parent, verbose)

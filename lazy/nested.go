@@ -17,7 +17,7 @@ func nestedIn(n *Node, h *hidden) (count int64, exact bool) {
 	e := n.e.Load()
 	switch {
 	case n.IsThread():
-		count, exact = max(0, e.after-e.first), e.state != StatePending && n.loader.r.Status().Unfinished == 0 // open containers are not in the index
+		count, exact = max(0, e.after-e.first), e.state != StatePending && n.loader.r.now().Unfinished == 0 // open containers are not in the index
 		if h != nil {
 			count -= h.count(n.thread, e.first, e.after)
 		}
@@ -25,7 +25,7 @@ func nestedIn(n *Node, h *hidden) (count int64, exact bool) {
 	case !e.container():
 		return 0, true
 	}
-	return e.nestedBut(h, n.thread), e.state == StateWhole
+	return nestedBut(e, h, n.thread), e.state == StateWhole
 }
 
 // AtMost reports whether the rows in a node may be fewer than [Node.Nested] returns, as it is not known yet which are hidden.
@@ -39,7 +39,7 @@ func AtMost(n *Node) bool {
 }
 
 // nestedBut is nested without what is hidden; nil if that is not known.
-func (e *nodeData) nestedBut(h *hidden, thread int32) int64 {
+func nestedBut(e *nodeData, h *hidden, thread int32) int64 {
 	count := e.nested()
 	if h != nil {
 		count -= h.count(thread, e.first, e.first+count)
@@ -69,13 +69,10 @@ func CountShown(ctx context.Context, t *Tree, gently bool) error {
 	if !ShownUncounted(t) {
 		return nil
 	}
-	p := Pass{unawaited: gently}
 	if gently {
-		p.cut = usualPassCut()
-		p.cut.width = 1
-		p.Progress = func(int64, int64) { t.r.summary.passes.idle(ctx) }
+		return t.findHidden(ctx, gentlePass(ctx, t.r))
 	}
-	return t.findHidden(ctx, p)
+	return t.findHidden(ctx, Pass{})
 }
 
 // ShownUncounted reports whether [CountShown] would make a pass.
@@ -85,14 +82,14 @@ func (ld *loader) uncounted() bool {
 	if !ld.folded || !ld.inline || ld.edits != nil || !ld.r.known.Load().Complete || ld.hiddenFor() != nil {
 		return false
 	}
-	size, _ := ld.r.Size()
-	return size <= hiddenUpTo && !ld.r.Status().Growth.On
+	size, _ := ld.r.sizes()
+	return size <= hiddenUpTo && !ld.r.now().Growth.On
 }
 
 // findHidden makes the pass.
 func (ld *loader) findHidden(ctx context.Context, p Pass) error {
 	h := &hidden{v: ld.r.known.Load()}
-	p.Collect = []Collector{h}
+	p.Collect = []Collector{hiddenCollector{h}}
 	if err := ld.r.Pass(ctx, p); err != nil {
 		return err
 	}

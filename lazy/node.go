@@ -147,7 +147,7 @@ func fraction(n *Node, at int64) float64 {
 	if s == nil || s.Size == 0 {
 		return 0
 	}
-	if data, _ := n.loader.r.Size(); !v.Complete && data > 0 {
+	if data, _ := n.loader.r.sizes(); !v.Complete && data > 0 {
 		return float64(max(0, s.Physical(at))) / float64(data)
 	}
 	first := n.loader.r.firstPoint(v, n.thread)
@@ -223,7 +223,7 @@ const (
 // loader loads the children of nodes, raw or folded, counts them, and keeps the loaded
 // ones within a budget. It knows nothing of rows.
 type loader struct {
-	r      *LazyTraceReader
+	r      *walkReader
 	folded bool
 	inline bool // see Inline
 

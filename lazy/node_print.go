@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"tracex/format"
 )
@@ -37,35 +36,35 @@ func (e *FoldedError) Error() string {
 // within.Thread is the thread to search, and within.Count limits the points written. A nil w is
 // standard output.
 func (r *LazyTraceReader) PrintEvent(ctx context.Context, w io.Writer, o PrintOptions, event int32, subtree bool, within PrintRange) error {
-	return printFound(ctx, r, w, o, subtree, within, func() (*Node, error) {
-		position, err := r.findEvent(ctx, event, within.Thread)
+	return printFound(ctx, r.r, w, o, subtree, within, func() (*Node, error) {
+		position, err := r.r.findEvent(ctx, event, within.Thread)
 		if err != nil {
 			return nil, err
 		}
-		return r.shown(ctx, o.Folded, event, position)
+		return shownAt(ctx, r.r, o.Folded, event, position)
 	})
 }
 
 // PrintAt is PrintEvent for the trace point at a position. The error is a [*NoPositionError]
 // if there is none.
 func (r *LazyTraceReader) PrintAt(ctx context.Context, w io.Writer, o PrintOptions, at Position, subtree bool, within PrintRange) error {
-	return printFound(ctx, r, w, o, subtree, within, func() (*Node, error) {
+	return printFound(ctx, r.r, w, o, subtree, within, func() (*Node, error) {
 		position, event, err := r.Find(ctx, PositionHandle(at))
 		if err != nil {
 			return nil, err
 		}
-		return r.shown(ctx, o.Folded, event, position)
+		return shownAt(ctx, r.r, o.Folded, event, position)
 	})
 }
 
 // printFound prints the node that a function finds.
-func printFound(ctx context.Context, r *LazyTraceReader, w io.Writer, o PrintOptions, subtree bool, within PrintRange, shown func() (*Node, error)) error {
+func printFound(ctx context.Context, r *walkReader, w io.Writer, o PrintOptions, subtree bool, within PrintRange, shown func() (*Node, error)) error {
 	var n *Node
 	find := func() (err error) {
 		n, err = shown()
 		return err
 	}
-	if err := insist(ctx, r, find); err != nil {
+	if err := r.insist(ctx, find); err != nil {
 		return err
 	}
 	p := newPrinter(r, w, o)
@@ -77,13 +76,14 @@ func printFound(ctx context.Context, r *LazyTraceReader, w io.Writer, o PrintOpt
 	if !subtree {
 		p.levels, p.counts = 1, false
 	}
-	err := p.run(ctx, []int32{n.thread}, uncut, func() (*Node, error) {
+	err := p.run(ctx, []int32{n.thread}, uncut, func() ([]PassRange, *passState, error) {
 		if r.epoch.Load() != int64(n.epoch) {
 			if err := find(); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
-		return n, nil
+		ranges, begin := n.part()
+		return ranges, begin, nil
 	})
 	if ferr := p.lines.Flush(); ferr != nil {
 		return ferr
@@ -94,9 +94,9 @@ func printFound(ctx context.Context, r *LazyTraceReader, w io.Writer, o PrintOpt
 	return err
 }
 
-// shown returns the node of the event at a position.
-func (r *LazyTraceReader) shown(ctx context.Context, folded bool, event int32, at Position) (*Node, error) {
-	n, err := r.Tree(folded).Reveal(ctx, at)
+// shownAt returns the node of the event at a position.
+func shownAt(ctx context.Context, r *walkReader, folded bool, event int32, at Position) (*Node, error) {
+	n, err := newTree(r, folded, nil).Reveal(ctx, at)
 	if err != nil {
 		return nil, err
 	}
@@ -117,15 +117,13 @@ func (n *Node) ShowsEvent(event int32, at Position) error {
 	return &FoldedError{Event: event, Near: int64(e.point.Event), Inside: at.At >= e.start && at.At < e.end}
 }
 
-// part returns the part of the trace that has only n, and the state of a guided walk at its beginning: in a
-// container with nothing after it.
+// part is partOf a node.
 func (n *Node) part() ([]PassRange, *passState) {
-	e := n.e.Load()
-	around := passFrame{PassFrame: PassFrame{Class: format.ClassLoop, Event: int32(n.parent.event())}, start: e.next, resume: math.MaxInt64}
+	around := PassFrame{Class: format.ClassLoop, Event: int32(n.parent.event())}
 	if in := n.around(); in.Call {
 		around.Class, around.Ref = format.ClassCall, in.Method
 	}
-	return []PassRange{{n.thread, e.at, e.next}}, &passState{pos: e.at, ord: e.first, stack: []passFrame{around}}
+	return partOf(n.thread, n.e.Load(), around)
 }
 
 // event returns the event of a node; -1 for a thread.

@@ -3,16 +3,15 @@ package lazy
 import "tracex/format"
 
 // Named returns all text of a node that a person can read.
-func (x *texts) Named(n *Node, verbose bool) Named {
-	named := Named{At: -1}
+func (x *texts) Named(n *Node, verbose bool) (named Named) {
+	named = Named{At: -1}
 	x.trace.withContext(func(c *format.Context) {
 		if n.IsThread() {
 			named.Text = appendThread(nil, c, n.thread)
 			return
 		}
 		e := n.e.Load()
-		named.of(c, &e.point, e.shownFooter(), n.around(), verbose)
-		named.name(c, &e.point)
+		named = namedPoint(c, &e.point, e.shownFooter(), n.around(), verbose)
 	})
 	return named
 }

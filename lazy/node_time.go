@@ -73,7 +73,7 @@ func (n *Node) self(t Time) (ns int64, exact, known bool) {
 const loopBytes = 1 << 20
 
 // add adds the time of a child, unless it folds to nothing: of a loop or an iteration, that of the calls in it.
-func (c *childTime) add(ctx context.Context, l *childReader, e *nodeData, read *childRead) error {
+func (c *childTime) add(ctx context.Context, l *nodeReader, e *nodeData, read *childRead) error {
 	if read.data != nil {
 		e = read.data
 	}
@@ -103,7 +103,7 @@ func (c *childTime) took(ns int64) {
 }
 
 // addCalls adds the times of the calls in a loop or an iteration that are in no other call in it.
-func (c *childTime) addCalls(ctx context.Context, l *childReader, e *nodeData, read *childRead) error {
+func (c *childTime) addCalls(ctx context.Context, l *nodeReader, e *nodeData, read *childRead) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -8,26 +8,22 @@ import (
 	"os"
 
 	"tracex/format"
+	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/mapped"
 )
 
-// Open opens a trace: a data file, with its index beside it if it exists, or
-// a packed trace. It returns quickly, whatever the size; the rest is read in the
-// background, see Status and Changed. An error about a fault of the file is
-// an [*format.Error].
-func Open(path string, o Options) (*LazyTraceReader, error) {
-	if o.Memory <= 0 {
-		o.Memory = DefaultMemory
-	}
+// openFile opens a trace and begins to read it in the background. checkEnds refuses an index whose recording ends
+// within a call.
+func openFile(path string, o Options, checkEnds func(*trace, *index.View) error) (*worker, error) {
+	r := newReader(path, o, checkEnds)
 	if o.Follow {
-		return openFollowed(path, o)
+		return r, r.openFollowed()
 	}
 	f, size, err := mapped.OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	r := newReader(path, o)
 	work, err := r.open(f, size)
 	if err != nil {
 		r.data.Unmap()
@@ -38,8 +34,8 @@ func Open(path string, o Options) (*LazyTraceReader, error) {
 	return r, nil
 }
 
-func newReader(path string, o Options) *LazyTraceReader {
-	return &LazyTraceReader{newWorker(newTrace(path, o.Ended), o)}
+func newReader(path string, o Options, checkEnds func(*trace, *index.View) error) *worker {
+	return newWorker(newTrace(path, o.Ended), o, checkEnds)
 }
 
 // open does the quick part of opening and returns the rest of the work.
@@ -51,7 +47,7 @@ func (w *worker) open(f *os.File, size int64) (work func(context.Context) error,
 	}
 	head = head[:n]
 	if isZip(head) {
-		return w.startPacked(f, size)
+		return unpacker{w}.start(f, size)
 	}
 	if _, err := format.CheckDataHeader(head); err != nil {
 		return nil, format.At(err, w.path, 0)
@@ -80,25 +76,24 @@ func (w *worker) open(f *os.File, size int64) (work func(context.Context) error,
 func (w *worker) indexBeside() string { return cmp.Or(w.opts.Index, w.path+format.IndexSuffix) }
 
 // openFollowed opens a trace that is being written, or will be.
-func openFollowed(path string, o Options) (*LazyTraceReader, error) {
-	r := newReader(path, o)
-	r.indexPath, r.timesPath = r.indexBeside(), path+format.TimesSuffix
-	f := newFollower(r.trace, o.Finish)
-	st, err := os.Stat(path)
+func (r *worker) openFollowed() error {
+	r.indexPath, r.timesPath = r.indexBeside(), r.path+format.TimesSuffix
+	f := newFollower(r.trace, r.opts.Finish)
+	st, err := os.Stat(r.path)
 	if err == nil {
-		if err = mapped.CheckRegular(st, path); err == nil {
+		if err = mapped.CheckRegular(st, r.path); err == nil {
 			err = f.take()
 		}
 	} else if errors.Is(err, fs.ErrNotExist) {
 		f.why, err = errNoFile, nil
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.note(func(st *Status) { st.Growth.On = true })
 	if f.s == nil {
 		f.tell()
 	}
 	r.runFollower(f)
-	return r, nil
+	return nil
 }

@@ -57,10 +57,7 @@ type WhyUnended struct {
 	Hint string // may be ""
 }
 
-// Explain adds the result of ended to err if err means that the data at path has no
-// end, and returns err otherwise. [errors.Is] still finds [format.ErrTruncated]. size
-// is the number of bytes of the file that were read; -1 for all.
-func Explain(err error, path string, size int64, ended func() WhyUnended) error {
+func explain(err error, path string, size int64, ended func() WhyUnended) error {
 	var e *format.Error
 	if !errors.Is(err, format.ErrTruncated) || !errors.As(err, &e) {
 		return err

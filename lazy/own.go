@@ -44,9 +44,9 @@ type OwnVisitor interface {
 // [*FoldedError] if folding hides At, or At is a thread, and [ErrNoCall] if there is no call around it.
 func VisitOwn(ctx context.Context, r *LazyTraceReader, o OwnOptions, v OwnVisitor) error {
 	for {
-		view := r.known.Load()
-		err := insist(ctx, r, func() error { return visitOwn(ctx, r, o, v) })
-		if !errors.Is(err, errStale) || r.known.Load() == view {
+		view := r.r.known.Load()
+		err := r.r.insist(ctx, func() error { return visitOwn(ctx, r.r, o, v) })
+		if !errors.Is(err, errStale) || r.r.known.Load() == view {
 			return err
 		}
 	}
@@ -55,8 +55,8 @@ func VisitOwn(ctx context.Context, r *LazyTraceReader, o OwnOptions, v OwnVisito
 // ErrNoCall is the error of [VisitOwn] for a point that is in no call.
 var ErrNoCall = errors.New("no call is around it")
 
-func visitOwn(ctx context.Context, r *LazyTraceReader, o OwnOptions, v OwnVisitor) error {
-	t := r.Tree(!o.Raw)
+func visitOwn(ctx context.Context, r *walkReader, o OwnOptions, v OwnVisitor) error {
+	t := newTree(r, !o.Raw, nil)
 	child, err := RevealAlone(ctx, t, o.At)
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ type ownWalk struct {
 }
 
 func (w *ownWalk) run(ctx context.Context) error {
-	l := &childReader{folded: w.n.loader.folded, moment: w.moment, lender: new(dataPool)}
+	l := &nodeReader{childReader{folded: w.n.loader.folded, moment: w.moment, lender: new(dataPool)}}
 	for w.left > 0 {
 		if more, err := w.visit(ctx, l, min(w.left, ownVisits)); err != nil || !more {
 			if err == nil {
@@ -154,7 +154,7 @@ func (w *ownWalk) run(ctx context.Context) error {
 }
 
 // within runs f with a reader of the walk's thread.
-func (w *ownWalk) within(ctx context.Context, l *childReader, f func() error) error {
+func (w *ownWalk) within(ctx context.Context, l *nodeReader, f func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (w *ownWalk) within(ctx context.Context, l *childReader, f func() error) er
 }
 
 // visit visits up to most points.
-func (w *ownWalk) visit(ctx context.Context, l *childReader, most int64) (more bool, err error) {
+func (w *ownWalk) visit(ctx context.Context, l *nodeReader, most int64) (more bool, err error) {
 	err = w.within(ctx, l, func() error {
 		for n := int64(0); n < most; n++ {
 			e, err := w.next(l, true)
@@ -196,7 +196,7 @@ func (w *ownWalk) visit(ctx context.Context, l *childReader, most int64) (more b
 }
 
 // count counts some of the points that are left.
-func (w *ownWalk) count(ctx context.Context, l *childReader) (n int64, more bool, err error) {
+func (w *ownWalk) count(ctx context.Context, l *nodeReader) (n int64, more bool, err error) {
 	err = w.within(ctx, l, func() error {
 		for ; n < ownCounts; n++ {
 			if e, err := w.next(l, false); err != nil || e == nil {
@@ -210,7 +210,7 @@ func (w *ownWalk) count(ctx context.Context, l *childReader) (n int64, more bool
 }
 
 // next reads the next point; nil at the end. If want is false, only what tells whether it is shown and what is in it.
-func (w *ownWalk) next(l *childReader, want bool) (*nodeData, error) {
+func (w *ownWalk) next(l *nodeReader, want bool) (*nodeData, error) {
 	for len(w.stack) > 0 {
 		top := &w.stack[len(w.stack)-1]
 		l.end, l.lender.lent = top.end, 0

@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"context"
 	"errors"
 	"runtime"
 
@@ -237,4 +238,11 @@ type passFrame struct {
 	resume, after int64
 	data          *nodeData // in place of what was recorded; nil if the same
 	skim          skimState
+}
+
+// gentlePass is a pass that takes one processor, and none while other passes run.
+func gentlePass(ctx context.Context, r *walkReader) Pass {
+	p := Pass{unawaited: true, cut: usualPassCut(), Progress: func(int64, int64) { r.summary.passes.idle(ctx) }}
+	p.cut.width = 1
+	return p
 }

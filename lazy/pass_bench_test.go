@@ -51,7 +51,7 @@ func BenchmarkOnePass(b *testing.B) {
 						c := new(counter)
 						cut := usualPassCut()
 						cut.width = width
-						if err := r.Pass(b.Context(), Pass{Raw: raw, Collect: []Collector{c}, cut: cut}); err != nil {
+						if err := r.Pass(b.Context(), cutPass(Pass{Raw: raw, Collect: []Collector{c}}, cut)); err != nil {
 							b.Fatal(err)
 						}
 					}

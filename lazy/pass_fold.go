@@ -148,14 +148,17 @@ func kept(e *nodeData) *nodeData {
 	return out
 }
 
+// hiddenCollector fills in what is hidden.
+type hiddenCollector struct{ *hidden }
+
 // Visitor is for the pass.
-func (h *hidden) Visitor() Visitor { return new(hiddenVisitor) }
+func (h hiddenCollector) Visitor() Visitor { return new(hiddenVisitor) }
 
 // Reset is for the pass.
-func (h *hidden) Reset() { h.threads = make(map[int32]*hiddenIn) }
+func (h hiddenCollector) Reset() { h.threads = make(map[int32]*hiddenIn) }
 
 // Merge is for the pass.
-func (h *hidden) Merge(v Visitor) error {
+func (h hiddenCollector) Merge(v Visitor) error {
 	for _, r := range v.(*hiddenVisitor).list {
 		in := h.threads[r.thread]
 		if in == nil {

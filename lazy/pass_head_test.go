@@ -56,8 +56,8 @@ func (h *headReader) ending(p *PassPoint) {
 	if err != nil || stateErr != nil || !p.Class.Container() {
 		return // the pass gets the error too
 	}
-	h.next.Store(h.next.Load() || p.ends == nil)
-	e, err := p.end()
+	e, near, err := endOfPoint(p)
+	h.next.Store(h.next.Load() || near)
 	if err != nil {
 		h.t.Error(err)
 		return

@@ -248,18 +248,14 @@ func (s *passRun) merge(ctx context.Context, sh *passShare) error {
 	return nil
 }
 
-// Pass runs p on what is known when it begins: wait for [PhaseReady] to read all. If the
-// data is damaged, everything before the damage is visited and Status().Problem has the
-// reason. After an error, or when ctx ends, everything merged so far is valid, apart from
-// what the collectors know to be missing.
-func (r *LazyTraceReader) Pass(ctx context.Context, p Pass) error {
+func (r *walkReader) Pass(ctx context.Context, p Pass) error {
 	if p.cut == (passCut{}) {
 		p.cut = usualPassCut()
 		if p.Share > 0 {
 			p.cut.bytes = p.Share
 		}
 	}
-	return insist(ctx, r, func() error {
+	return r.insist(ctx, func() error {
 		for _, c := range p.Collect {
 			c.Reset()
 		}

@@ -17,7 +17,7 @@ const passSteps = 1024
 // passRun is a running pass over one view.
 type passRun struct {
 	Pass
-	r           *LazyTraceReader
+	r           *walkReader
 	v           *index.View
 	epoch       int64
 	done, total int64        // bytes

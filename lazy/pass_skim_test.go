@@ -81,7 +81,7 @@ type skimmingPart struct{ *interestPart }
 
 func (v *skimmingPart) Quiet() *format.Prefilter {
 	const most = 1 << 12
-	c := v.l.r.ctx
+	c := v.l.r.r.ctx
 	q := format.NewPrefilter(c.Version(), func(format.ValueKind) bool { return true })
 	q.Text = func([]byte) bool { return true }
 	q.Loops, q.Iterations = true, true
@@ -135,7 +135,7 @@ func TestPassSkimsQuiet(t *testing.T) {
 						continue
 					}
 					l := &interestListing{passListing: passListing{t: t, r: r}, skims: skims}
-					if err := r.Pass(t.Context(), Pass{Raw: raw, cut: c, Collect: []Collector{l}}); err != nil {
+					if err := r.Pass(t.Context(), cutPass(Pass{Raw: raw, Collect: []Collector{l}}, c)); err != nil {
 						t.Fatal(err)
 					}
 					if want == nil {

@@ -74,7 +74,7 @@ func (v *listedPart) point(p *PassPoint) {
 	if err != nil {
 		v.l.failed(err)
 	}
-	text := v.l.r.ctx.AppendText(nil, point, foot, p.Parent(), true)
+	text := v.l.r.r.ctx.AppendText(nil, point, foot, p.Parent(), true)
 	inside := int64(-1)
 	if f, ok := p.Inside(); ok {
 		inside = int64(f.Event)
@@ -102,7 +102,7 @@ func (v *listedPart) end(p *PassPoint) string {
 	}
 	end := "unknown"
 	if foot != nil {
-		end = fmt.Sprintf("%q %q %v %d", v.l.r.ctx.AppendValueText(nil, &foot.Result), foot.Exception, foot.Threw, foot.Iterations)
+		end = fmt.Sprintf("%q %q %v %d", v.l.r.r.ctx.AppendValueText(nil, &foot.Result), foot.Exception, foot.Threw, foot.Iterations)
 	}
 	return fmt.Sprint(p.PassFrame, p.Depth, end, took, from, to)
 }
@@ -134,7 +134,7 @@ func (v *listedPart) Exit(p *PassPoint) {
 func descended(t *testing.T, r *LazyTraceReader, folded bool) []byte {
 	var out bytes.Buffer
 	eachPoint(t, r, folded, segmentsFrom(r, Position{}), func(v *eachVisit) {
-		text := r.ctx.AppendText(nil, &v.point, v.shownFooter(), v.parent, true)
+		text := r.r.ctx.AppendText(nil, &v.point, v.shownFooter(), v.parent, true)
 		writePoint(&out, v.thread, v.at, v.depth, &v.point, v.inside, v.time, text)
 	})
 	return out.Bytes()
@@ -172,7 +172,7 @@ func TestPass(t *testing.T) {
 				if size/c.bytes > mostShares/2 || formattest.Race && i%2 == 1 {
 					continue
 				}
-				got := listedBy(t, r, Pass{Raw: raw, cut: c})
+				got := listedBy(t, r, cutPass(Pass{Raw: raw}, c))
 				if first == nil {
 					first = got
 					formattest.SameText(t, withoutExits(got), descended(t, r, !raw))
@@ -206,7 +206,7 @@ func TestPassContradiction(t *testing.T) {
 		for _, c := range passCuts {
 			r := ready(t, path, Options{NoWrite: true})
 			l := &passListing{r: r, t: t, forgiving: true}
-			if err := r.Pass(t.Context(), Pass{cut: c, Collect: []Collector{l}}); err != nil {
+			if err := r.Pass(t.Context(), cutPass(Pass{Collect: []Collector{l}}, c)); err != nil {
 				t.Fatal(err)
 			}
 			if st := r.Status(); st.Epoch != 1 {
@@ -231,7 +231,7 @@ func TestPassRanges(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			var got []byte
 			var all []PassRange
-			for _, s := range r.known.Load().Streams {
+			for _, s := range r.r.known.Load().Streams {
 				for from := int64(0); from < s.Size; {
 					to := from + 1 + rng.Int64N(s.Size/5)
 					if to >= s.Size {
@@ -239,14 +239,14 @@ func TestPassRanges(t *testing.T) {
 					}
 					g := PassRange{s.Thread, from, to}
 					all = append(all, g)
-					got = append(got, listedBy(t, r, Pass{Raw: raw, Ranges: []PassRange{g}, cut: passCuts[1]})...)
+					got = append(got, listedBy(t, r, cutPass(Pass{Raw: raw, Ranges: []PassRange{g}}, passCuts[1]))...)
 					if from = to; to < 0 {
 						break
 					}
 				}
 			}
 			formattest.SameText(t, got, want)
-			formattest.SameText(t, listedBy(t, r, Pass{Raw: raw, Ranges: all, cut: passCuts[0]}), want)
+			formattest.SameText(t, listedBy(t, r, cutPass(Pass{Raw: raw, Ranges: all}, passCuts[0])), want)
 		}
 	}
 }
@@ -257,7 +257,7 @@ func TestPassSkips(t *testing.T) {
 	c := passCut{bytes: 5000, approach: 512, width: 2}
 	odd := func(g PassRange) bool { return g.From/c.bytes%2 == 1 }
 	var want []byte
-	for _, s := range r.known.Load().Streams {
+	for _, s := range r.r.known.Load().Streams {
 		for from := int64(0); from < s.Size; from += c.bytes {
 			g := PassRange{s.Thread, from, from + c.bytes}
 			if g.To >= s.Size {
@@ -268,7 +268,7 @@ func TestPassSkips(t *testing.T) {
 			}
 		}
 	}
-	formattest.SameText(t, listedBy(t, r, Pass{Skip: odd, cut: c}), want)
+	formattest.SameText(t, listedBy(t, r, cutPass(Pass{Skip: odd}, c)), want)
 	if len(want) == 0 {
 		t.Error("nothing visited")
 	}
@@ -290,7 +290,7 @@ func TestPassGrows(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, raw := range []bool{false, true} {
-			got := listedBy(t, r, Pass{Raw: raw, cut: passCuts[2]})
+			got := listedBy(t, r, cutPass(Pass{Raw: raw}, passCuts[2]))
 			formattest.SameText(t, withoutExits(got), descended(t, r, !raw))
 			if bytes.Count(got, []byte("left ")) == 0 {
 				t.Error("no container was left")
@@ -333,7 +333,7 @@ func TestPassStops(t *testing.T) {
 		{ctx, func() error { return nil }, context.Canceled},
 	} {
 		s := &stoppingCollector{left: 5, stop: stop.do}
-		if err := r.Pass(stop.ctx, Pass{cut: c, Collect: []Collector{s}}); !errors.Is(err, stop.want) {
+		if err := r.Pass(stop.ctx, cutPass(Pass{Collect: []Collector{s}}, c)); !errors.Is(err, stop.want) {
 			t.Errorf("%v, want %v", err, stop.want)
 		}
 		if s.left < -10 {

@@ -37,19 +37,12 @@ type IndentError = lines.IndentError
 // removing one or changing its meaning does.
 const JSONVersion = lines.JSONVersion
 
-// Print writes threads as text, with all their roots, without keeping nodes: memory
-// grows with the depth of nesting and with the number of processors; it uses up to 16. It prints what is known when it begins; wait for PhaseReady to print all.
-// If the index turns out to be wrong, it waits for a new one and continues. If the
-// data is damaged, everything before the damage has been written. Headings have names if several threads have
-// points. A thread without events within the range has no heading; without any events it has one in
-// version 22 alone, if names are shown. If it has a From and there is nothing to print from
-// there on, Print writes nothing and returns a [*NoEventError]. A nil w is standard output.
-func (r *LazyTraceReader) Print(ctx context.Context, w io.Writer, o PrintOptions, within PrintRange) error {
+func (r *walkReader) Print(ctx context.Context, w io.Writer, o PrintOptions, within PrintRange) error {
 	return r.print(ctx, w, o, within, usualCut())
 }
 
 // print is Print; c determines how threads are cut.
-func (r *LazyTraceReader) print(ctx context.Context, w io.Writer, o PrintOptions, within PrintRange, c passCut) error {
+func (r *walkReader) print(ctx context.Context, w io.Writer, o PrintOptions, within PrintRange, c passCut) error {
 	v := r.known.Load()
 	p := newPrinter(r, w, o)
 	p.from, p.left, p.limited = within.From, within.Count, within.Count > 0
@@ -123,8 +116,8 @@ func (p *printer) inRange(ctx context.Context, threads []int32) (list []int32, e
 	return list, err
 }
 
-func newPrinter(r *LazyTraceReader, w io.Writer, o PrintOptions) *printer {
-	v := r.Version()
+func newPrinter(r *walkReader, w io.Writer, o PrintOptions) *printer {
+	v := r.version()
 	p := &printer{r: r, version: v, lines: lines.New(lines.Output(w), r.ctx, v, o), counts: true}
 	if o.MaxDepth > 0 {
 		p.levels = o.MaxDepth + 1
@@ -134,7 +127,7 @@ func newPrinter(r *LazyTraceReader, w io.Writer, o PrintOptions) *printer {
 }
 
 // noneFrom returns the error for a range that has a From, but nothing to print.
-func noneFrom(ctx context.Context, r *LazyTraceReader, within PrintRange) error {
+func noneFrom(ctx context.Context, r *walkReader, within PrintRange) error {
 	_, hidden, err := scanForEvent(ctx, r, func(event int32) bool { return event >= within.From }, within.Thread)
 	if err != nil {
 		return err
@@ -144,7 +137,7 @@ func noneFrom(ctx context.Context, r *LazyTraceReader, within PrintRange) error 
 
 // several reports whether several threads have points. It reads no more of a thread than what
 // precedes its first point, and no more threads than until it has found two.
-func several(ctx context.Context, r *LazyTraceReader) (found bool, err error) {
+func several(ctx context.Context, r *walkReader) (found bool, err error) {
 	err = r.use(func() error {
 		v, n := r.known.Load(), 0
 		if len(v.Streams) < 2 {

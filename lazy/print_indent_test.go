@@ -58,9 +58,9 @@ func TestPrintIndent(t *testing.T) {
 			return forest.Print(w, o)
 		}
 		for name, print := range map[string]func(w io.Writer, o PrintOptions) error{
-			"one by one": func(w io.Writer, o PrintOptions) error { return r.print(ctx, w, o, PrintRange{}, uncut) },
+			"one by one": func(w io.Writer, o PrintOptions) error { return r.r.print(ctx, w, o, PrintRange{}, uncut) },
 			"spread": func(w io.Writer, o PrintOptions) error {
-				return r.print(ctx, w, o, PrintRange{}, passCut{3000, 512, 3})
+				return r.r.print(ctx, w, o, PrintRange{}, passCut{3000, 512, 3})
 			},
 			"below": func(w io.Writer, o PrintOptions) error {
 				return r.PrintEvent(ctx, w, o, root.Point().Event, true, PrintRange{})

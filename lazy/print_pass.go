@@ -24,9 +24,9 @@ func usualCut() passCut {
 // uncut is for threads that are printed one after the other.
 var uncut = passCut{bytes: math.MaxInt64 / 2, width: 1}
 
-// run prints threads, or only a node of one thread, if only is not nil. If the index turns out to be wrong, or
+// run prints threads, or only a part of one thread, if only is not nil. If the index turns out to be wrong, or
 // indentation is too much, the thread where that happened is printed by itself, skipping what has been printed.
-func (p *printer) run(ctx context.Context, threads []int32, c passCut, only func() (*Node, error)) error {
+func (p *printer) run(ctx context.Context, threads []int32, c passCut, only func() ([]PassRange, *passState, error)) error {
 	alone := only != nil
 	for len(threads) > 0 {
 		list, how := threads, c
@@ -37,16 +37,14 @@ func (p *printer) run(ctx context.Context, threads []int32, c passCut, only func
 		if p.at != nil && *p.at == list[0] {
 			t.skip = p.done
 		}
-		pass := &passRun{r: p.r, threads: list}
-		pass.Raw, pass.Collect, pass.cut = !p.lines.Options().Folded, []Collector{t}, how
-		pass.guided, pass.exact, pass.unawaited = true, true, true
+		pass := t.pass(how)
+		pass.threads, pass.unawaited = list, true
 		if only != nil {
-			n, err := only()
-			if err != nil {
+			var err error
+			if pass.Ranges, pass.begin, err = only(); err != nil {
 				return err
 			}
 			t.base = 1
-			pass.Ranges, pass.begin = n.part()
 		}
 		view, epoch := p.r.moment()
 		pass.v, pass.epoch = view, epoch
@@ -57,7 +55,7 @@ func (p *printer) run(ctx context.Context, threads []int32, c passCut, only func
 		case errors.Is(err, errStale): // the view was replaced before anything was found to be wrong with it
 			again = p.r.known.Load() != view
 		default:
-			again, err = remade(ctx, p.r, p.r.doubt(err, view, epoch), epoch)
+			again, err = p.r.remade(ctx, p.r.doubt(err, view, epoch), epoch)
 		}
 		switch {
 		case again:
@@ -72,6 +70,21 @@ func (p *printer) run(ctx context.Context, threads []int32, c passCut, only func
 		}
 	}
 	return nil
+}
+
+// partOf returns the part of a thread that has only e, and the state of a guided walk at its beginning: in a
+// container with nothing after it.
+func partOf(thread int32, e *nodeData, around PassFrame) ([]PassRange, *passState) {
+	f := passFrame{PassFrame: around, start: e.next, resume: math.MaxInt64}
+	return []PassRange{{thread, e.at, e.next}}, &passState{pos: e.at, ord: e.first, stack: []passFrame{f}}
+}
+
+// pass returns the pass that prints.
+func (t *textPass) pass(c passCut) *passRun {
+	run := &passRun{r: t.r}
+	run.Raw, run.Collect, run.cut = !t.lines.Options().Folded, []Collector{t}, c
+	run.guided, run.exact = true, true
+	return run
 }
 
 // textPass is the collector of a printer.

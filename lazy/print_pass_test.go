@@ -30,7 +30,7 @@ func printedCut(t *testing.T, r *LazyTraceReader, o PrintOptions, within PrintRa
 	t.Helper()
 	data, _ := r.Size()
 	out := bytes.NewBuffer(make([]byte, 0, data)) // does not grow in many steps
-	if err := r.print(context.Background(), out, o, within, c); err != nil {
+	if err := r.r.print(context.Background(), out, o, within, c); err != nil {
 		fmt.Fprintln(out, "error:", err)
 	}
 	return out.Bytes()
@@ -76,10 +76,9 @@ func TestSpread(t *testing.T) {
 
 // guidedPass returns a pass that prints.
 func guidedPass(r *LazyTraceReader, w io.Writer, o PrintOptions, c passCut) (*passRun, *printer) {
-	p := newPrinter(r, w, o)
-	run := &passRun{r: r, v: r.known.Load(), epoch: r.epoch.Load()}
-	run.Raw, run.cut, run.guided, run.exact = !o.Folded, c, true, true
-	run.Collect = []Collector{&textPass{printer: p, ctx: context.Background()}}
+	p := newPrinter(r.r, w, o)
+	run := (&textPass{printer: p, ctx: context.Background()}).pass(c)
+	run.v, run.epoch = r.r.moment()
 	return run, p
 }
 
@@ -243,15 +242,15 @@ func TestSpreadStops(t *testing.T) {
 	c := passCut{bytes: 10_000, approach: 512, width: 3}
 	for left := range 5 {
 		w := formattest.FullWriter{Left: left}
-		if err := r.print(context.Background(), &w, PrintOptions{}, PrintRange{}, c); !errors.Is(err, formattest.ErrFull) || w.Left != -1 {
+		if err := r.r.print(context.Background(), &w, PrintOptions{}, PrintRange{}, c); !errors.Is(err, formattest.ErrFull) || w.Left != -1 {
 			t.Errorf("after %d writes: %v, %d left", left, err, w.Left)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	if err := r.print(ctx, &stoppingWriter{3, cancel}, PrintOptions{}, PrintRange{}, c); !errors.Is(err, context.Canceled) {
+	if err := r.r.print(ctx, &stoppingWriter{3, cancel}, PrintOptions{}, PrintRange{}, c); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if err := r.print(ctx, io.Discard, PrintOptions{}, PrintRange{}, c); !errors.Is(err, context.Canceled) {
+	if err := r.r.print(ctx, io.Discard, PrintOptions{}, PrintRange{}, c); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled before: %v", err)
 	}
 	noMoreGoroutines(t, before)

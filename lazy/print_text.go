@@ -15,7 +15,7 @@ type PrintRange struct {
 
 // printer is the state of a running Print or PrintEvent.
 type printer struct {
-	r       *LazyTraceReader
+	r       *walkReader
 	version format.Version // of the trace
 	lines   *lines.Writer
 	from    int32 // the first event
@@ -59,7 +59,7 @@ func (p *printer) heading(thread int32, several bool) func() {
 		took = p.r.threadTime(thread)
 	}
 	name := ""
-	p.r.WithContext(func(c *format.Context) {
+	p.r.withContext(func(c *format.Context) {
 		if t := c.Thread(thread); t != nil {
 			name = t.Name
 		}

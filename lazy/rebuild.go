@@ -138,7 +138,7 @@ func (w *worker) storeIndex(ctx context.Context, out *index.File, s *index.Scan)
 
 // dropIndex stops using an index that cannot be trusted, and its view. The new view is
 // the beginning of the data, from where the returned scan continues.
-func (w *worker) dropIndex() (*index.Scan, error) {
+func (w *trace) dropIndex() (*index.Scan, error) {
 	first, err := w.startOver()
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (w *worker) dropIndex() (*index.Scan, error) {
 
 // scanStart scans the beginning of the data, to have something to show before the
 // index has been read.
-func (w *worker) scanStart() (*index.Scan, error) {
+func (w *trace) scanStart() (*index.Scan, error) {
 	s, err := w.startOver()
 	if err == nil {
 		w.publish(s.View(false))
@@ -164,7 +164,7 @@ func (w *worker) scanStart() (*index.Scan, error) {
 
 // startOver scans the beginning of the data, and forgets everything else. The scan
 // that it returns continues from there.
-func (w *worker) startOver() (*index.Scan, error) {
+func (w *trace) startOver() (*index.Scan, error) {
 	w.tallies.Store(nil)
 	found := format.NewContext(w.data.Version())
 	s := index.NewScan(w.data, func(object []byte, cell format.Cell) error { return addTo(found, object, cell) })
@@ -214,5 +214,5 @@ func (w *worker) problem(s *index.Scan) error {
 	if w.indexPath == "" { // unpacked: the file at path is the ZIP
 		read = -1
 	}
-	return Explain(s.Problem(), w.path, read, w.opts.Unended)
+	return explain(s.Problem(), w.path, read, w.opts.Unended)
 }

@@ -24,13 +24,13 @@ func eachPoint(tb testing.TB, r *LazyTraceReader, folded bool, segments []segmen
 	tb.Helper()
 	for i := range segments {
 		g := &segments[i]
-		if err := r.use(func() error {
-			w, err := r.walkerOn(r.known.Load(), g.thread)
+		if err := r.r.use(func() error {
+			w, err := r.r.walkerOn(r.r.known.Load(), g.thread)
 			if err != nil {
 				return err
 			}
-			r.ctxMu.RLock()
-			defer r.ctxMu.RUnlock()
+			r.r.ctxMu.RLock()
+			defer r.r.ctxMu.RUnlock()
 			l := &childReader{walker: w, folded: folded}
 			return eachBelow(l, g, eachVisit{thread: g.thread, segment: i, inside: -1}, level{end: w.s.Size}, visit)
 		}); err != nil {

@@ -35,7 +35,7 @@ func reveal(ctx context.Context, t *Tree, p Position, with neighbors) (*Node, er
 		return n, nil
 	}
 	var path surroundings
-	err := t.read(n, func(l *childReader) error {
+	err := t.read(n, func(l *nodeReader) error {
 		path = surroundings{p.At, l.enclosing(p.At), l.moment}
 		return nil
 	})
@@ -82,7 +82,7 @@ func revealIn(ctx context.Context, t *Tree, n *Node, path *surroundings, with ne
 	t.mu.Unlock()
 	if missing {
 		var s *childRun
-		err := t.read(n, func(l *childReader) error {
+		err := t.read(n, func(l *nodeReader) error {
 			if l.moment == path.read {
 				l.chain, l.target = path.cells, at
 			}
@@ -118,7 +118,7 @@ func (r *LazyTraceReader) Find(ctx context.Context, h Handle) (at Position, even
 		at, err = r.FindEvent(ctx, h.Event)
 		return at, h.Event, err
 	}
-	n, err := recordedAt(ctx, r, h.Position)
+	n, err := recordedAt(ctx, r.r, h.Position)
 	switch {
 	case err != nil:
 		return Position{}, 0, err
@@ -129,12 +129,12 @@ func (r *LazyTraceReader) Find(ctx context.Context, h Handle) (at Position, even
 }
 
 // recordedAt returns the node that was recorded at a position.
-func recordedAt(ctx context.Context, r *LazyTraceReader, p Position) (*Node, error) {
+func recordedAt(ctx context.Context, r *walkReader, p Position) (*Node, error) {
 	s := r.known.Load().Stream(p.Thread)
 	if s == nil || p.At >= s.Size {
 		return nil, &NoPositionError{p, s != nil}
 	}
-	n, err := r.Tree(false).Reveal(ctx, p)
+	n, err := newTree(r, false, nil).Reveal(ctx, p)
 	if err == nil && n.IsThread() && p.At >= 0 {
 		err = &NoPositionError{p, true}
 	}

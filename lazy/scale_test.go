@@ -36,9 +36,9 @@ func nestedDeep(t *testing.T, from string, depth int) {
 		t.Fatalf("printed only %d bytes", w)
 	}
 	tree := r.Tree(true)
-	s := r.known.Load().Streams[0]
+	s := r.r.known.Load().Streams[0]
 	var innermost int64
-	r.use(func() error { innermost = s.Cells.At(0).Start - 1; return nil })
+	r.r.use(func() error { innermost = s.Cells.At(0).Start - 1; return nil })
 	n, err := tree.Reveal(context.Background(), Position{s.Thread, innermost})
 	if err != nil {
 		t.Fatal(err)
@@ -304,16 +304,17 @@ func TestDeepParts(t *testing.T) {
 	t.Parallel()
 	r := ready(t, formattest.File(t, formattest.Spec{Shape: formattest.Deep, N: 20_000, Seed: 1}), Options{NoWrite: true})
 	var want aroundCounter
-	for _, p := range []Pass{{}, {cut: passCut{bytes: 4096, approach: 64, width: 2}}, {cut: passCut{bytes: 4096, approach: 64, width: 2}, Among: [][]byte{{0}}}} {
+	small := passCut{bytes: 4096, approach: 64, width: 2}
+	for i, p := range []Pass{{}, cutPass(Pass{}, small), cutPass(Pass{Among: [][]byte{{0}}}, small)} {
 		c := new(aroundCounter)
 		p.Collect = []Collector{c}
 		if err := r.Pass(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
-		if p.cut.bytes == 0 {
+		if i == 0 {
 			want = *c
 		}
-		if c.points != want.points || c.points < 20_000 || c.parts < 2 && p.cut.bytes > 0 {
+		if c.points != want.points || c.points < 20_000 || c.parts < 2 && i > 0 {
 			t.Errorf("visited %d of %d points in %d parts", c.points, want.points, c.parts)
 		}
 		if c.around > 2*c.points {

@@ -29,14 +29,13 @@ func allNamed(tb testing.TB, r *LazyTraceReader, folded, verbose bool) (rows []n
 	begin := func(upto int) {
 		for ; begun < upto; begun++ {
 			thread := segments[begun].thread
-			rows = append(rows, namedHit{Named{Text: appendThread(nil, r.ctx, thread), At: -1}, Hit{Position{thread, -1}, -1}})
+			rows = append(rows, namedHit{Named{Text: appendThread(nil, r.r.ctx, thread), At: -1}, Hit{Position{thread, -1}, -1}})
 		}
 	}
 	eachPoint(tb, r, folded, segments, func(v *eachVisit) {
 		begin(v.segment + 1)
 		row := namedHit{Hit: Hit{Position{v.thread, v.at}, v.point.Event}}
-		row.of(r.ctx, &v.point, v.shownFooter(), v.parent, verbose)
-		row.name(r.ctx, &v.point)
+		row.Named = namedPoint(r.r.ctx, &v.point, v.shownFooter(), v.parent, verbose)
 		rows = append(rows, row)
 	})
 	begin(len(segments))
@@ -147,7 +146,7 @@ func checkSearched(t *testing.T, r *LazyTraceReader, rng *rand.Rand, rows []name
 	}); err != nil {
 		t.Fatal(err)
 	}
-	about := fmt.Sprintf("%q (else %q), folded %v, verbose %v, from %+v, cut %+v", p.what, other.what, s.Folded, s.Verbose, s.From, s.cut)
+	about := fmt.Sprintf("%q (else %q), folded %v, verbose %v, from %+v", p.what, other.what, s.Folded, s.Verbose, s.From)
 	if !slices.Equal(got, want) {
 		t.Fatalf("%s: %d hits, want %d: %s", about, len(got), len(want), firstDifference(rows, got, want))
 	}
@@ -205,10 +204,11 @@ func TestSearchLiterals(t *testing.T) {
 				if i%3 == 1 {
 					p.what, p.find, p.needs = "nothing", func([]byte) (int, int) { return -1, -1 }, []literal.Text{literal.Exact("\x00")}
 				}
-				s.cut = passCuts[rng.IntN(len(passCuts))]
-				if s.cut.bytes = max(s.cut.bytes, size/mostShares); rng.IntN(4) == 0 {
-					s.cut = passCut{}
+				cut := passCuts[rng.IntN(len(passCuts))]
+				if cut.bytes = max(cut.bytes, size/mostShares); rng.IntN(4) == 0 {
+					cut = passCut{}
 				}
+				s = cutSearch(s, cut)
 				found += checkSearched(t, r, rng, rows, s, p, other)
 			}
 		}
@@ -253,7 +253,7 @@ func FuzzSearchLiteral(f *testing.F) {
 		defer r.Close()
 		r.Wait(t.Context())
 		rng := rand.New(rand.NewPCG(seed, 2))
-		s := Search{Folded: folded, Verbose: seed%5 == 0, cut: passCuts[seed%4]}
+		s := cutSearch(Search{Folded: folded, Verbose: seed%5 == 0}, passCuts[seed%4])
 		rows := allNamed(t, r, s.Folded, s.Verbose)
 		if text == "" && len(rows) > 0 {
 			text = anyText(rng, &rows[rng.IntN(len(rows))])
@@ -263,4 +263,13 @@ func FuzzSearchLiteral(f *testing.F) {
 		}
 		checkSearched(t, r, rng, rows, s, searchedFor(text, max(0, how)), searchedFor("e", 0))
 	})
+}
+
+// segmentsFrom returns the segments of a search from a place on.
+func segmentsFrom(r *LazyTraceReader, from Position) (list []segment) {
+	o := newSearchOrder(r.r.known.Load(), from)
+	for i := range o.len() {
+		list = append(list, o.segment(i))
+	}
+	return list
 }

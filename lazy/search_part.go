@@ -263,7 +263,7 @@ func (v *searchPart) Exit(p *PassPoint) {
 // searching is the state of a running search: the [Collector] of a pass.
 type searching struct {
 	Search
-	r        *LazyTraceReader
+	r        *walkReader
 	progress searchProgress
 	news     news
 	pieces   pieces

@@ -8,15 +8,6 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// segmentsFrom returns the segments of a search from a place on.
-func segmentsFrom(r *LazyTraceReader, from Position) (list []segment) {
-	o := newSearchOrder(r.known.Load(), from)
-	for i := range o.len() {
-		list = append(list, o.segment(i))
-	}
-	return list
-}
-
 // TestSearchOrder: a search goes through all threads from its place on, and back to there.
 func TestSearchOrder(t *testing.T) {
 	v := &index.View{Streams: []*index.Stream{{Thread: 0, Size: 10}, {Thread: 3, Size: 20}, {Thread: 4, Size: 30}}}

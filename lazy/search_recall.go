@@ -24,9 +24,9 @@ const (
 // pathLength is how many names [AppendPath] appends at most: the outermost and the innermost ones.
 const pathLength = 8
 
-// AppendPath appends the names of n containers, outermost first. Of a long path the part after the
+// appendPath appends the names of n containers, outermost first. Of a long path the part after the
 // first name is left out. name appends the name of the i-th container, counted from the outermost.
-func AppendPath(dst []byte, n int, name func(dst []byte, i int) []byte) []byte {
+func appendPath(dst []byte, n int, name func(dst []byte, i int) []byte) []byte {
 	for i := 0; i < n; i++ {
 		if i > 0 {
 			dst = append(dst, PathSep...)
@@ -47,12 +47,7 @@ const (
 	recallReads = 4096
 )
 
-// Recall reads hits again, with their paths, and calls visit with each on the caller's
-// goroutine; the argument is valid until visit returns. s selects the view, and whether
-// to show code locations. more returns the hits, batch by batch, in the order in which
-// Search reported them; an empty batch ends them. It may wait. Points between two hits
-// are skipped if the index leads past them.
-func (r *LazyTraceReader) Recall(ctx context.Context, s Search, more func() []Hit, visit func(*Recalled) error) error {
+func (r *walkReader) Recall(ctx context.Context, s Search, more func() []Hit, visit func(*Recalled) error) error {
 	epoch := r.epoch.Load()
 	x := &recall{r: r, v: r.known.Load(), verbose: s.Verbose, l: &childReader{folded: s.Folded}}
 	x.l.lender = new(dataPool)
@@ -84,7 +79,7 @@ func (r *LazyTraceReader) Recall(ctx context.Context, s Search, more func() []Hi
 
 // recall is a walk from hit to hit.
 type recall struct {
-	r         *LazyTraceReader
+	r         *walkReader
 	v         *index.View
 	verbose   bool
 	l         *childReader
@@ -242,7 +237,7 @@ func (x *recall) emit(e *nodeData, parent format.Parent) {
 	out, c := x.next(), x.r.ctx
 	x.name(&out.Named, &e.point)
 	out.of(c, &e.point, e.shownFooter(), parent, x.verbose)
-	out.Path = AppendPath(out.Path, len(x.stack), func(dst []byte, i int) []byte {
+	out.Path = appendPath(out.Path, len(x.stack), func(dst []byte, i int) []byte {
 		in := &x.stack[i]
 		if i == 0 {
 			return appendThread(dst, c, x.thread)

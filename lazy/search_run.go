@@ -8,10 +8,7 @@ import (
 // hitsEvery is how long hits may be delayed, to deliver them in batches.
 const hitsEvery = 30 * time.Millisecond
 
-// Search searches all threads and calls tell with its findings, on the caller's
-// goroutine: at once for the first hit, then now and then, and at the end. It
-// searches what is known when it begins: wait for PhaseReady to search all.
-func (r *LazyTraceReader) Search(ctx context.Context, s Search, tell func(Found)) error {
+func (r *walkReader) Search(ctx context.Context, s Search, tell func(Found)) error {
 	x := &searching{Search: s, r: r, news: news{tell: tell, every: s.Every, last: time.Now()}}
 	if x.news.every == 0 {
 		x.news.every = hitsEvery

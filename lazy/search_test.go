@@ -126,7 +126,7 @@ func TestSearchByName(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	r.opts.Memory = DefaultMemory
+	r.r.opts.Memory = DefaultMemory
 	r.Wait(t.Context())
 	tree := r.Tree(true)
 	calls := make(map[string][]Hit) // by name

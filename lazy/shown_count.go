@@ -76,7 +76,7 @@ func (ld *loader) countShown(ctx context.Context, n *Node, c *shownCount, places
 		}
 		return err
 	}
-	return ld.read(n, func(l *childReader) error {
+	return ld.read(n, func(l *nodeReader) error {
 		for range shownBatch {
 			at, ok := places.first(n.thread, c.upto, open.from)
 			if !ok {
@@ -100,7 +100,7 @@ func (ld *loader) countShown(ctx context.Context, n *Node, c *shownCount, places
 
 // endOfChild returns an offset after the content of the child that an offset is in, and before
 // the next child. shown reports whether there is a child: an edited tree may show none there.
-func (l *childReader) endOfChild(ctx context.Context, at int64) (end int64, shown bool, err error) {
+func (l *nodeReader) endOfChild(ctx context.Context, at int64) (end int64, shown bool, err error) {
 	if l.edit != nil {
 		return l.endOfEdited(ctx, at)
 	}
@@ -124,7 +124,7 @@ func (l *childReader) endOfChild(ctx context.Context, at int64) (end int64, show
 
 // endOfEdited is endOfChild in an edited tree: a child may be in containers that are merged, and those
 // have a child for each row in their place.
-func (l *childReader) endOfEdited(ctx context.Context, at int64) (end int64, shown bool, err error) {
+func (l *nodeReader) endOfEdited(ctx context.Context, at int64) (end int64, shown bool, err error) {
 	on := l.edit.ended // the next place is often near
 	var e nodeData
 	for steps := 0; ; steps++ {

@@ -42,7 +42,7 @@ func (v *view) aim(gap Row, end End) *aim {
 }
 
 // sift reads the children of a gap around a place, and those after it while more places follow.
-func (l *childReader) sift(ctx context.Context, from, to, ord int64, a *aim) (*childRun, error) {
+func (l *nodeReader) sift(ctx context.Context, from, to, ord int64, a *aim) (*childRun, error) {
 	s, err := l.around(ctx, from, to, ord, a.at, a.back, 0)
 	if err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func (ld *loader) countFrom(ctx context.Context, n *Node, at childTally, to int6
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		err := ld.read(n, func(l *childReader) error {
+		err := ld.read(n, func(l *nodeReader) error {
 			if at.ord < 0 {
 				at.ord = l.s.Cells.FirstEnding(at.pos)
 			}

@@ -91,7 +91,7 @@ func (k *kids) keep(passed []checkpoint) {
 }
 
 // newRun returns an empty run of the node's children.
-func (l *childReader) newRun(pos, ord int64) *childRun {
+func (l *nodeReader) newRun(pos, ord int64) *childRun {
 	return &childRun{from: pos, to: pos, fromOrd: ord, toOrd: ord, read: l.moment}
 }
 

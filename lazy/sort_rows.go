@@ -108,7 +108,7 @@ func (s *sorting) rankOf(c *Node) (x rank, ok bool) {
 			return o.list[i].rank, true
 		}
 	}
-	x = rank{e.nestedBut(s.hidden, c.thread), e.at}
+	x = rank{nestedBut(e, s.hidden, c.thread), e.at}
 	if s.timed {
 		x.weight = format.NoDuration
 		if t, ok := c.Time(); ok {

@@ -22,7 +22,7 @@ type sortedNode struct {
 func newSortedNode(t *testing.T, tree *Tree, n *Node) *sortedNode {
 	t.Helper()
 	ctx := context.Background()
-	other := tree.r.Tree(tree.Folded())
+	other := newTree(tree.r, tree.Folded(), nil)
 	same := other.thread(n.Thread())
 	if !n.IsThread() {
 		var err error

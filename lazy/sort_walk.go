@@ -42,7 +42,7 @@ func (so *sorter) collect(ctx context.Context, n *Node, w *sortWalk, progress Pr
 	w.only, w.stamp = so.view.only(n), so.view.sortedAs(n)
 	so.mu.Unlock()
 	ended := false
-	err := so.overChildren(ctx, n, progress, func(l *childReader, pos int64, c *nodeData) error {
+	err := so.overChildren(ctx, n, progress, func(l *nodeReader, pos int64, c *nodeData) error {
 		if l.r.timed() != w.timed {
 			return errWeights
 		}
@@ -68,7 +68,7 @@ func (so *sorter) collect(ctx context.Context, n *Node, w *sortWalk, progress Pr
 }
 
 // awaits reports whether the weight of a container may yet become known.
-func (l *childReader) awaits(c *nodeData, timed bool) bool {
+func (l *nodeReader) awaits(c *nodeData, timed bool) bool {
 	if c.state == StatePending {
 		return true
 	}
@@ -76,7 +76,7 @@ func (l *childReader) awaits(c *nodeData, timed bool) bool {
 }
 
 // add processes a child.
-func (w *sortWalk) add(l *childReader, pos int64, c *nodeData) error {
+func (w *sortWalk) add(l *nodeReader, pos int64, c *nodeData) error {
 	shown, err := l.shown(c)
 	if shown == nil || err != nil {
 		return err
@@ -85,7 +85,7 @@ func (w *sortWalk) add(l *childReader, pos int64, c *nodeData) error {
 		w.out++
 		return nil
 	}
-	r := ranked{rank{shown.nestedBut(w.hidden, w.thread), c.at}, c.first, c.at - pos}
+	r := ranked{rank{nestedBut(shown, w.hidden, w.thread), c.at}, c.first, c.at - pos}
 	if w.timed {
 		r.weight = format.NoDuration
 		if t, ok := l.time(shown); ok {

@@ -3,10 +3,12 @@ package lazy
 import (
 	"cmp"
 	"context"
+	"io/fs"
 	"slices"
 
 	"tracex/format"
 	"tracex/lazy/internal/index"
+	"tracex/lazy/internal/summary"
 )
 
 // Summary counts the contents of a trace.
@@ -29,9 +31,7 @@ type ThreadCount struct {
 	Calls      int64
 }
 
-// Summarize reads all data once and counts. If the data is damaged, the reader's
-// Status().Problem has the reason. progress may be nil; it gets bytes.
-func (r *LazyTraceReader) Summarize(ctx context.Context, progress func(done, total int64)) (Summary, error) {
+func (r *walkReader) Summarize(ctx context.Context, progress func(done, total int64)) (Summary, error) {
 	c := newObjectTally(r.known.Load())
 	var s *format.Scanner
 	for more := true; more; {
@@ -139,4 +139,52 @@ func (c *objectTally) summary(s *format.Scanner) Summary {
 		sum.Depth = max(sum.Depth, int(t.Depth))
 	}
 	return sum
+}
+
+// SummaryFile is the summary file beside a trace, whether or not it exists. Any goroutine may use it.
+type SummaryFile struct{ r *walkReader }
+
+func summaryFileOf(r *walkReader) SummaryFile { return SummaryFile{r} }
+
+// State returns the size of the file in bytes, 0 if there is none that fits the data as far as it is
+// known, and why one that is there is not used.
+func (f SummaryFile) State() (size int64, why error) {
+	_ = f.r.withSummary(func(s *summaryFile) error {
+		if s.file != nil {
+			size = int64(len(s.m.Bytes()))
+		}
+		why = s.why
+		return nil
+	})
+	return size, why
+}
+
+// Tables calls use with the tables of a file that fits. What the reader does in the background need
+// not have ended. The error is [fs.ErrNotExist] if no file fits.
+func (f SummaryFile) Tables(use func(tables []byte) error) error {
+	return f.r.withSummary(func(s *summaryFile) error {
+		if s.file == nil {
+			return fs.ErrNotExist
+		}
+		b, ok := s.file.Tables()
+		if !ok {
+			return summary.ErrDamaged
+		}
+		return use(b)
+	})
+}
+
+// Known is State, of what is known without looking at any file; why may also be that the file could
+// not be written.
+func (f SummaryFile) Known() (size int64, why error) {
+	s := &f.r.summary
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.file != nil {
+		return int64(len(s.m.Bytes())), nil
+	}
+	if s.unsaved != nil {
+		return 0, s.unsaved
+	}
+	return 0, s.why
 }

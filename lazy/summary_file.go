@@ -26,40 +26,6 @@ func (t *trace) summaryPath() string {
 	return t.path + format.SumSuffix
 }
 
-// SummaryFile is the summary file beside a trace, whether or not it exists. Any goroutine may use it.
-type SummaryFile struct{ r *LazyTraceReader }
-
-// SummaryOf returns the summary file of a trace.
-func SummaryOf(r *LazyTraceReader) SummaryFile { return SummaryFile{r} }
-
-// State returns the size of the file in bytes, 0 if there is none that fits the data as far as it is
-// known, and why one that is there is not used.
-func (f SummaryFile) State() (size int64, why error) {
-	_ = f.r.withSummary(func(s *summaryFile) error {
-		if s.file != nil {
-			size = int64(len(s.m.Bytes()))
-		}
-		why = s.why
-		return nil
-	})
-	return size, why
-}
-
-// Tables calls use with the tables of a file that fits. What the reader does in the background need
-// not have ended. The error is [fs.ErrNotExist] if no file fits.
-func (f SummaryFile) Tables(use func(tables []byte) error) error {
-	return f.r.withSummary(func(s *summaryFile) error {
-		if s.file == nil {
-			return fs.ErrNotExist
-		}
-		b, ok := s.file.Tables()
-		if !ok {
-			return summary.ErrDamaged
-		}
-		return use(b)
-	})
-}
-
 // withSummary calls f while the summary stays as it is.
 func (t *trace) withSummary(f func(*summaryFile) error) error {
 	s := &t.summary
@@ -187,19 +153,4 @@ func (s *summaryFile) directory(v *index.View) (*summary.Directory, error) {
 		}
 	}
 	return d, nil
-}
-
-// Known is State, of what is known without looking at any file; why may also be that the file could
-// not be written.
-func (f SummaryFile) Known() (size int64, why error) {
-	s := &f.r.summary
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if s.file != nil {
-		return int64(len(s.m.Bytes())), nil
-	}
-	if s.unsaved != nil {
-		return 0, s.unsaved
-	}
-	return 0, s.why
 }

@@ -48,7 +48,7 @@ var (
 // reads the data twice. It waits for what the reader does in the background.
 func (f SummaryFile) Write(ctx context.Context, o SummaryOptions) error {
 	err := f.write(ctx, o)
-	f.r.summary.saved(err)
+	saved(&f.r.summary, err)
 	return err
 }
 
@@ -135,7 +135,7 @@ func (c *comparer) end() error {
 // summaryMaker makes the summary of one view.
 type summaryMaker struct {
 	SummaryOptions
-	r      *LazyTraceReader
+	r      *walkReader
 	v      *index.View
 	of     summary.Of
 	extra  []*summary.Unit // by unit: what the folded view has besides
@@ -145,7 +145,7 @@ type summaryMaker struct {
 }
 
 // newSummaryMaker prepares a summary of what is known once the background work has ended.
-func newSummaryMaker(ctx context.Context, r *LazyTraceReader, o SummaryOptions) (*summaryMaker, error) {
+func newSummaryMaker(ctx context.Context, r *walkReader, o SummaryOptions) (*summaryMaker, error) {
 	if err := r.Wait(ctx); err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func newSummaryMaker(ctx context.Context, r *LazyTraceReader, o SummaryOptions) 
 		o.Unit = SummaryUnit
 	}
 	m := &summaryMaker{SummaryOptions: o, r: r, v: r.known.Load()}
-	if st := r.Status(); st.Phase != PhaseReady || st.Problem != nil || st.Unfinished > 0 || !m.v.Complete || !m.v.EOF {
+	if st := r.now(); st.Phase != PhaseReady || st.Problem != nil || st.Unfinished > 0 || !m.v.Complete || !m.v.EOF {
 		return nil, errIncomplete
 	}
 	if r.summaryPath() == "" {
@@ -198,7 +198,7 @@ func (m *summaryMaker) unchanged() error {
 	if err != nil {
 		return err
 	}
-	if m.r.known.Load() != m.v || of != m.of || st.Size() != of.Data.Size || m.r.Status().Problem != nil {
+	if m.r.known.Load() != m.v || of != m.of || st.Size() != of.Data.Size || m.r.now().Problem != nil {
 		return errChanged
 	}
 	return nil
@@ -221,7 +221,7 @@ func (m *summaryMaker) pass(ctx context.Context, number int64, c ...Collector) e
 	if err := m.r.Pass(ctx, p); err != nil {
 		return err
 	}
-	if problem := m.r.Status().Problem; problem != nil {
+	if problem := m.r.now().Problem; problem != nil {
 		return fmt.Errorf("%w: %w", errIncomplete, problem)
 	}
 	return nil
@@ -317,7 +317,7 @@ func (f SummaryFile) Missing(ctx context.Context) bool {
 }
 
 // saved notes the result of writing the file.
-func (s *summaryFile) saved(err error) {
+func saved(s *summaryFile, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.unsaved = nil; err == nil {

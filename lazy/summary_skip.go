@@ -51,7 +51,7 @@ func (f SummaryFile) SkipWithout(w Want) func(PassRange) bool {
 	if err != nil {
 		return nil
 	}
-	r.WithContext(func(c *format.Context) {
+	r.withContext(func(c *format.Context) {
 		for i := range w.Objects {
 			v := &w.Objects[i]
 			var known unitVisitor

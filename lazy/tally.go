@@ -19,9 +19,7 @@ type TallyPass struct {
 	from  int64        // physical: where its content begins
 }
 
-// TallyPass returns a TallyPass over the current data; nil if there is nothing to count because
-// the counts are known already, or because the trace is not completely known.
-func (r *LazyTraceReader) TallyPass() *TallyPass {
+func (r *walkReader) TallyPass() *TallyPass {
 	v, epoch := r.moment()
 	if !v.Complete || v.Data != nil || len(v.Streams) == 0 {
 		return nil

@@ -43,10 +43,8 @@ func (r *trace) infoOf(c *format.Context, v *index.View, s *index.Stream) Thread
 	return t
 }
 
-// Threads returns the threads known so far, by id. There may be a million: use ThreadInfo for
-// one, Totals for all together, and ThreadList for one after the other.
-func (r *LazyTraceReader) Threads() (list []ThreadInfo) {
-	r.WithContext(func(c *format.Context) {
+func (r *trace) Threads() (list []ThreadInfo) {
+	r.withContext(func(c *format.Context) {
 		v := r.known.Load()
 		list = make([]ThreadInfo, len(v.Streams))
 		for i, s := range v.Streams {
@@ -56,9 +54,8 @@ func (r *LazyTraceReader) Threads() (list []ThreadInfo) {
 	return list
 }
 
-// ThreadInfo describes a thread; ok is false if no thread has this id.
-func (r *LazyTraceReader) ThreadInfo(id int32) (t ThreadInfo, ok bool) {
-	r.WithContext(func(c *format.Context) {
+func (r *trace) ThreadInfo(id int32) (t ThreadInfo, ok bool) {
+	r.withContext(func(c *format.Context) {
 		v := r.known.Load()
 		if s := v.Stream(id); s != nil {
 			t, ok = r.infoOf(c, v, s), true
@@ -67,11 +64,6 @@ func (r *LazyTraceReader) ThreadInfo(id int32) (t ThreadInfo, ok bool) {
 	return t, ok
 }
 
-// Totals returns how many threads are known so far, and the sum of their contents. It
-// looks at each of them only if more is known than before.
-func (r *LazyTraceReader) Totals() (threads int, all Population) { return r.addUp() }
-
-// addUp is Totals.
 func (r *trace) addUp() (threads int, all Population) {
 	v, tallies := r.known.Load(), r.tallies.Load()
 	if was := r.totals.Load(); was != nil && was.v == v && was.tallies == tallies {

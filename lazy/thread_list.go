@@ -17,7 +17,7 @@ type ThreadList struct {
 }
 
 // ThreadList returns the threads that are known now.
-func (r *LazyTraceReader) ThreadList() *ThreadList { return &ThreadList{r, r.known.Load()} }
+func (r *LazyTraceReader) ThreadList() *ThreadList { return &ThreadList{r, r.r.known.Load()} }
 
 // Reader returns the reader of the trace.
 func (l *ThreadList) Reader() *LazyTraceReader { return l.r }
@@ -42,7 +42,7 @@ func (l *ThreadList) All() iter.Seq[ThreadInfo] {
 	return func(yield func(ThreadInfo) bool) {
 		for _, s := range l.v.Streams {
 			var t ThreadInfo
-			l.r.WithContext(func(c *format.Context) { t = l.r.infoOf(c, l.v, s) })
+			l.r.WithContext(func(c *format.Context) { t = l.r.r.infoOf(c, l.v, s) })
 			if !yield(t) {
 				return
 			}
@@ -62,7 +62,7 @@ func (l *ThreadList) Rows(which []int) []ThreadRow {
 	rows := make([]ThreadRow, len(which))
 	l.r.WithContext(func(c *format.Context) {
 		for i, n := range which {
-			rows[i].ThreadInfo = l.r.infoOf(c, l.v, l.v.Streams[n])
+			rows[i].ThreadInfo = l.r.r.infoOf(c, l.v, l.v.Streams[n])
 		}
 	})
 	l.times(func(time func(n int) (Time, bool)) {
@@ -76,11 +76,11 @@ func (l *ThreadList) Rows(which []int) []ThreadRow {
 // times calls f with a function that returns the time of a thread. It does not call f
 // if the trace has none.
 func (l *ThreadList) times(f func(time func(n int) (Time, bool))) {
-	l.r.use(func() error {
-		if !l.r.timed() || !l.r.shows(l.v) { // the files may have changed
+	l.r.r.use(func() error {
+		if !l.r.r.timed() || !l.r.r.shows(l.v) { // the files may have changed
 			return nil
 		}
-		w := walker{r: l.r.trace, v: l.v}
+		w := walker{r: l.r.r.trace, v: l.v}
 		f(func(n int) (Time, bool) {
 			w.s = l.v.Streams[n]
 			return w.threadTime()
@@ -129,8 +129,8 @@ func (l *ThreadList) Ends(which []int) []ThreadEnd {
 	ends := make([]ThreadEnd, len(which))
 	for i, n := range which {
 		// An error here says nothing about the others: the tree shows it.
-		l.r.use(func() error {
-			w, err := l.r.walkerOn(l.v, l.v.Streams[n].Thread)
+		l.r.r.use(func() error {
+			w, err := l.r.r.walkerOn(l.v, l.v.Streams[n].Thread)
 			if err != nil {
 				return err
 			}

@@ -9,12 +9,7 @@ import (
 	"tracex/lazy/internal/times"
 )
 
-// Times reports whether the trace has usable times, and the wall clock time at which
-// they begin to count. If there is a file of times that cannot be used, Status has
-// the reason.
-//
-// A trace whose clock is not related to the wall clock counts from 1970: see [WallKnown].
-func (r *LazyTraceReader) Times() (anchor time.Time, ok bool) {
+func (r *walkReader) Times() (anchor time.Time, ok bool) {
 	r.life.RLock()
 	defer r.life.RUnlock()
 	if r.closed || !r.timed() {
@@ -23,9 +18,7 @@ func (r *LazyTraceReader) Times() (anchor time.Time, ok bool) {
 	return r.times.Load().Anchor(), true
 }
 
-// TimesSize returns the size of the file of times in bytes; 0 if it is absent or not
-// used. For a packed trace it is the unpacked size.
-func (r *LazyTraceReader) TimesSize() int64 {
+func (r *walkReader) TimesSize() int64 {
 	r.life.RLock()
 	defer r.life.RUnlock()
 	if r.closed || !r.timed() {
@@ -34,13 +27,11 @@ func (r *LazyTraceReader) TimesSize() int64 {
 	return r.times.Load().Size()
 }
 
-// TimesMissing returns the path where the times of a Go program's trace would be, if there is no such file: it was not
-// copied with the trace, or no times were recorded. It is "" for others: what records in a JVM writes none.
-func TimesMissing(r *LazyTraceReader) (path string) {
-	if st := r.Status(); r.timed() || st.TimesReason != nil || st.Growth.On || r.timesPath == "" {
+func timesMissing(r *walkReader) (path string) {
+	if st := r.now(); r.timed() || st.TimesReason != nil || st.Growth.On || r.timesPath == "" {
 		return ""
 	}
-	r.WithContext(func(c *format.Context) {
+	r.withContext(func(c *format.Context) {
 		const looked = 1000
 		n := 0
 		for l := range c.Locations() {
@@ -58,15 +49,13 @@ func TimesMissing(r *LazyTraceReader) (path string) {
 // blockTries is how many blocks at each end of a thread are tried to find its time.
 const blockTries = 1024
 
-// ThreadTime returns the time of a thread: from the start of its first block to the end of its
-// last. ok is false if it is not known, as in a trace without times.
-func (r *LazyTraceReader) ThreadTime(thread int32) (t Time, ok bool) {
+func (r *walkReader) ThreadTime(thread int32) (t Time, ok bool) {
 	t = r.threadTime(thread)
 	return t, t.Duration >= 0
 }
 
 // threadTime returns the time of a thread, noTime if it is not known.
-func (r *trace) threadTime(thread int32) Time {
+func (r *walkReader) threadTime(thread int32) Time {
 	t := noTime
 	err := r.use(func() error {
 		if !r.timed() {
@@ -119,9 +108,7 @@ func (w *walker) blockTime(i int) (Time, bool) {
 	return times.Of(c)
 }
 
-// Recording returns when the recording began and how long it took: to its end,
-// or, if it has none, to the last known time. ok is false if the trace has no times.
-func (r *LazyTraceReader) Recording() (begin time.Time, length time.Duration, ok bool) {
+func (r *walkReader) Recording() (begin time.Time, length time.Duration, ok bool) {
 	err := r.use(func() error {
 		if !r.timed() {
 			return nil
@@ -147,7 +134,7 @@ func (r *LazyTraceReader) Recording() (begin time.Time, length time.Duration, ok
 // lengthSoFar returns the length of the recording in a view. It looks only at threads
 // that have grown since the last call, or whose times were late then. It must be called
 // within use.
-func (t *trace) lengthSoFar(v *index.View) *length {
+func (t *walkReader) lengthSoFar(v *index.View) *length {
 	was, file := t.length.Load(), t.times.Load()
 	now := &length{v: v, epoch: t.epoch.Load(), size: len(file.Mapped().Bytes())}
 	if was != nil && was.v == v && was.size == now.size {
@@ -167,7 +154,7 @@ func (t *trace) lengthSoFar(v *index.View) *length {
 			continue
 		}
 		now.looks++
-		w := &walker{r: t, v: v, s: s}
+		w := &walker{r: t.trace, v: v, s: s}
 		if took, ok := w.threadTime(); ok {
 			now.end, now.known = max(now.end, took.End()), true
 		}
@@ -179,4 +166,17 @@ func (t *trace) lengthSoFar(v *index.View) *length {
 	}
 	t.length.Store(now)
 	return now
+}
+
+// time returns the time of a trace point; ok is false if it is not known, as for all
+// leaves.
+func (w *walker) time(e *nodeData) (t Time, ok bool) {
+	if e.cellAt == 0 {
+		return noTime, false
+	}
+	c, ok := w.r.pick(e.point.Event, e.cellAt, e.cellAt-format.CellSize, times.Event)
+	if !ok {
+		return noTime, false
+	}
+	return times.Of(c)
 }

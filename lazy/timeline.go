@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 
 	"tracex/format"
@@ -45,34 +44,34 @@ func TimelineOf(ctx context.Context, r *LazyTraceReader) (o Timeline, err error)
 	if _, timed := r.Times(); timed {
 		return TimelineTimes, nil
 	}
-	v, epoch := r.moment()
+	v, epoch := r.r.moment()
 	if len(v.Streams) < 2 {
 		return TimelineEvents, nil
 	}
-	if ofGoroutines(r, v) {
+	if ofGoroutines(r.r, v) {
 		return TimelineNone, nil
 	}
-	table, err := r.eventTable(ctx, v)
+	table, err := r.r.eventTable(ctx, v)
 	if err != nil {
-		return o, r.doubt(err, v, epoch)
+		return o, r.r.doubt(err, v, epoch)
 	}
-	err = r.use(func() error {
-		if !r.shows(v) {
+	err = r.r.use(func() error {
+		if !r.r.shows(v) {
 			return errStale
 		}
-		o, err = table.order(ctx, r.trace)
+		o, err = orderOf(ctx, r.r.trace, table)
 		return err
 	})
-	if errors.Is(err, errStale) && r.known.Load() != v {
+	if errors.Is(err, errStale) && r.r.known.Load() != v {
 		return TimelineOf(ctx, r)
 	}
-	return o, r.doubt(err, v, epoch)
+	return o, r.r.doubt(err, v, epoch)
 }
 
 // ofGoroutines reports whether one of the first threads has the name of a goroutine of an instrumented program.
-func ofGoroutines(r *LazyTraceReader, v *index.View) (some bool) {
+func ofGoroutines(r *walkReader, v *index.View) (some bool) {
 	const mark = "goroutine "
-	r.WithContext(func(c *format.Context) {
+	r.withContext(func(c *format.Context) {
 		for _, s := range v.Streams[:min(len(v.Streams), orderThreads)] {
 			if n := c.Thread(s.Thread); n != nil && (strings.HasPrefix(n.Name, mark) || strings.Contains(n.Name, " "+mark)) {
 				some = true
@@ -82,8 +81,8 @@ func ofGoroutines(r *LazyTraceReader, v *index.View) (some bool) {
 	return some
 }
 
-// order is Timeline for a trace without times. It must be called within use.
-func (t *eventTable) order(ctx context.Context, r *trace) (Timeline, error) {
+// orderOf is Timeline for a trace without times. It must be called within use.
+func orderOf(ctx context.Context, r *trace, t *eventTable) (Timeline, error) {
 	for _, s := range t.v.Streams[:min(len(t.v.Streams), orderThreads)] {
 		w := &walker{r: r, v: t.v, s: s}
 		first, ok := w.firstEvent(ctx)
@@ -91,7 +90,7 @@ func (t *eventTable) order(ctx context.Context, r *trace) (Timeline, error) {
 			continue
 		}
 		for _, event := range []int32{first, w.lastEvent(ctx)} {
-			shared, err := t.shares(ctx, r, s, event&^(idBlock-1))
+			shared, err := sharesIDs(ctx, r, t, s, event&^(idBlock-1))
 			if shared {
 				return TimelineEvents, nil
 			}
@@ -103,8 +102,8 @@ func (t *eventTable) order(ctx context.Context, r *trace) (Timeline, error) {
 	return TimelineNone, ctx.Err()
 }
 
-// shares reports whether another thread than s has an event in the block that begins with a number.
-func (t *eventTable) shares(ctx context.Context, r *trace, s *index.Stream, from int32) (bool, error) {
+// sharesIDs reports whether another thread than s has an event in the block that begins with a number.
+func sharesIDs(ctx context.Context, r *trace, t *eventTable, s *index.Stream, from int32) (bool, error) {
 	var tried []*index.Stream
 	for n := range int32(idBlock) {
 		for _, o := range t.streams(from + n) {
@@ -121,34 +120,17 @@ func (t *eventTable) shares(ctx context.Context, r *trace, s *index.Stream, from
 	return false, nil
 }
 
-// firstFrom finds the first point whose event is event or later, if the numbers rise in the thread: its
-// offset and its event; the end of the stream and math.MaxInt64 if there is none.
-func (w *walker) firstFrom(ctx context.Context, event int32) (at, found int64, err error) {
-	cells := w.s.Cells
-	last := lastHeaders{cells: cells, hi: -1}
-	m := sort.Search(int(cells.Len()), func(m int) bool { return cells.At(last.of(int64(m))).ID >= event })
-	pos, open := w.afterHeader(&last, int64(m))
-	at, found = w.s.Size, math.MaxInt64
-	_, err = w.eachEvent(ctx, pos, open, func(pos int64, id int32) bool {
-		if id >= event {
-			at, found = pos, int64(id)
-		}
-		return id < event
-	})
-	return at, found, err
-}
-
 // Reach finds where a thread reaches a key of an order: an offset such that all points before it have
 // smaller keys. With [TimelineEvents] the points from it on do not; with [TimelineTimes] some may, as containers
 // that are still open then may have begun before.
 func (o Timeline) Reach(ctx context.Context, r *LazyTraceReader, thread int32, key int64) (at int64, err error) {
 	for {
-		v, epoch := r.moment()
-		err = r.use(func() error {
-			if !r.shows(v) {
+		v, epoch := r.r.moment()
+		err = r.r.use(func() error {
+			if !r.r.shows(v) {
 				return errStale
 			}
-			w, err := r.walkerOn(v, thread)
+			w, err := r.r.walkerOn(v, thread)
 			if err != nil {
 				return err
 			}
@@ -159,33 +141,20 @@ func (o Timeline) Reach(ctx context.Context, r *LazyTraceReader, thread int32, k
 			at, _, err = w.firstFrom(ctx, int32(min(max(key, math.MinInt32), math.MaxInt32)))
 			return err
 		})
-		if errors.Is(err, errStale) && r.known.Load() != v {
+		if errors.Is(err, errStale) && r.r.known.Load() != v {
 			continue
 		}
-		return at, r.doubt(err, v, epoch)
+		return at, r.r.doubt(err, v, epoch)
 	}
-}
-
-// reachTime is Reach for times: it finds the end of the last container that ended before.
-func (w *walker) reachTime(key int64) int64 {
-	cells := w.s.Cells
-	m := sort.Search(int(cells.Len()), func(i int) bool {
-		t, ok := w.cellTime(int64(i))
-		return !ok || t.End() >= key // one without a time has not ended
-	})
-	if m == 0 {
-		return 0
-	}
-	return cells.At(int64(m-1)).End + 1
 }
 
 // Spans returns which keys the threads have, by thread.
 func (o Timeline) Spans(ctx context.Context, r *LazyTraceReader) (list []ThreadSpan, err error) {
-	v, epoch := r.moment()
+	v, epoch := r.r.moment()
 	if o != TimelineTimes {
-		table, err := r.eventTable(ctx, v)
+		table, err := r.r.eventTable(ctx, v)
 		if err != nil {
-			return nil, r.doubt(err, v, epoch)
+			return nil, r.r.doubt(err, v, epoch)
 		}
 		for _, s := range table.spans {
 			list = append(list, ThreadSpan{v.Streams[s.stream].Thread, int64(s.first), int64(s.last)})
@@ -195,10 +164,10 @@ func (o Timeline) Spans(ctx context.Context, r *LazyTraceReader) (list []ThreadS
 	}
 	list = make([]ThreadSpan, 0, len(v.Streams))
 	for from := 0; from < len(v.Streams); from += tableStreams {
-		err = r.use(func() error {
+		err = r.r.use(func() error {
 			for _, s := range v.Streams[from:min(from+tableStreams, len(v.Streams))] {
 				span := ThreadSpan{s.Thread, math.MinInt64, math.MaxInt64}
-				w := &walker{r: r.trace, v: v, s: s}
+				w := &walker{r: r.r.trace, v: v, s: s}
 				if n := s.Blocks(); n > 0 {
 					if t, ok := w.blockTime(0); ok {
 						span.First = t.Start

@@ -1,10 +1,8 @@
 package lazy
 
 import (
-	"context"
 	"errors"
 	"os"
-	"time"
 
 	"tracex/format"
 	"tracex/lazy/internal/index"
@@ -21,15 +19,6 @@ type Time = times.Time
 
 // noTime is the Time of something without a time.
 var noTime = times.None
-
-// VerifyTimes compares every cell of a file of times with the data: that it belongs
-// to the next object, that each call has a time, and that the times of its children
-// are within it. file is its path, "" for the default name beside the data; if the
-// file does not exist the error is [fs.ErrNotExist]. It returns the number of cells.
-// progress may be nil; it gets bytes of data.
-func VerifyTimes(ctx context.Context, data, file string, progress func(done, total int64)) (cells int64, err error) {
-	return times.Verify(ctx, data, file, progress)
-}
 
 // openTimes maps the file of times, if there is one that can be used. Its contents
 // may only be touched within use.
@@ -178,23 +167,3 @@ func (r *trace) pick(id int32, near, far int64, what times.Kind) (c format.TimeC
 	}
 	return c, ok
 }
-
-// time returns the time of a trace point; ok is false if it is not known, as for all
-// leaves.
-func (w *walker) time(e *nodeData) (t Time, ok bool) {
-	if e.cellAt == 0 {
-		return noTime, false
-	}
-	c, ok := w.r.pick(e.point.Event, e.cellAt, e.cellAt-format.CellSize, times.Event)
-	if !ok {
-		return noTime, false
-	}
-	return times.Of(c)
-}
-
-// WallKnown reports whether the moment when a recording began is one of a wall clock. Converters have
-// recordings whose clock counts from something else, such as the start of the machine, begin after 1970.
-func WallKnown(begin time.Time) bool { return begin.Year() >= firstRecordings }
-
-// firstRecordings is a year before all recordings, and after the machines' starts.
-const firstRecordings = 2000

@@ -21,14 +21,14 @@ func growingTimes(t *testing.T, spec formattest.Spec) (g *growing, times []byte,
 		t.Fatal(err)
 	}
 	g = newGrowing(t, data, 64<<20)
-	g.timesPath = filepath.Join(t.TempDir(), "grows.tim")
+	g.r.timesPath = filepath.Join(t.TempDir(), "grows.tim")
 	have := 0
 	return g, times, func(n int) {
 		have = min(have+n, len(times))
-		if err := os.WriteFile(g.timesPath, times[:have], 0o644); err != nil {
+		if err := os.WriteFile(g.r.timesPath, times[:have], 0o644); err != nil {
 			t.Fatal(err)
 		}
-		g.growTimes()
+		g.r.growTimes()
 	}
 }
 
@@ -67,7 +67,7 @@ func TestTimesGrow(t *testing.T) {
 				sameLength(t, g.LazyTraceReader)
 			}
 			more(len(times))
-			g.rest(nil)
+			g.r.rest(nil)
 			if st := g.Status(); st.TimesReason != nil {
 				t.Fatal(st.TimesReason)
 			}
@@ -89,13 +89,13 @@ func TestTimesGrow(t *testing.T) {
 func sameLength(t *testing.T, r *LazyTraceReader) {
 	t.Helper()
 	for {
-		before := r.known.Load()
+		before := r.r.known.Load()
 		_, length, ok := r.Recording()
-		steps := r.length.Load()
-		r.length.Store(nil)
+		steps := r.r.length.Load()
+		r.r.length.Store(nil)
 		_, want, wantOK := r.Recording()
-		r.length.Store(steps)
-		if r.known.Load() != before {
+		r.r.length.Store(steps)
+		if r.r.known.Load() != before {
 			continue // it has grown meanwhile
 		}
 		if length != want || ok != wantOK {
@@ -110,11 +110,11 @@ func sameLength(t *testing.T, r *LazyTraceReader) {
 func TestLengthIsWorkedOutOnce(t *testing.T) {
 	r := ready(t, formattest.File(t, formattest.Spec{Shape: formattest.Goroutines, N: 500, Crash: formattest.CrashLost, Timed: true}), Options{NoWrite: true})
 	_, length, ok := r.Recording()
-	first := r.length.Load()
+	first := r.r.length.Load()
 	if !ok || length <= 0 || first.looks == 0 {
 		t.Fatalf("%v, %v after %d looks", length, ok, first.looks)
 	}
-	if _, again, _ := r.Recording(); again != length || r.length.Load() != first {
+	if _, again, _ := r.Recording(); again != length || r.r.length.Load() != first {
 		t.Errorf("worked out again: %v, before %v", again, length)
 	}
 }
@@ -185,7 +185,7 @@ func TestSelfWhenTimesComeLate(t *testing.T) {
 		}
 	}
 	more(len(times))
-	g.rest(nil)
+	g.r.rest(nil)
 	kids := int64(0)
 	for event, took := range want.events {
 		if event != root.Point().Event {

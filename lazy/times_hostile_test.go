@@ -96,23 +96,15 @@ func withTimes(t *testing.T, path string, times []byte) *LazyTraceReader {
 // timesInMemory opens a trace with other times, without a file.
 func timesInMemory(t *testing.T, data, index, cells []byte) *LazyTraceReader {
 	t.Helper()
-	r := newReader("memory", Options{NoWrite: true, Memory: 1 << 20})
-	r.data = dataInMemory(data)
+	r := inMemory(data, 1<<20)
 	if s, err := times.New(mapped.InMemory("memory.tim", cells)); err != nil {
-		r.note(func(st *Status) { st.TimesReason = err })
+		r.r.note(func(st *Status) { st.TimesReason = err })
 	} else {
-		r.times.Store(s)
+		r.r.times.Store(s)
 	}
-	first, err := r.scanStart()
-	if err != nil {
+	if err := runInMemory(r, index); err != nil {
 		t.Fatal(err)
 	}
-	r.run(func(ctx context.Context) error {
-		if r.takeIndex(ctx, mapped.InMemory("memory.idx", index)) == nil {
-			return nil
-		}
-		return r.rebuild(ctx, "", first)
-	})
 	if err := r.Wait(context.Background()); err != nil {
 		t.Fatal(err)
 	}

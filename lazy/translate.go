@@ -30,25 +30,18 @@ type Translation struct {
 	Problem     error                   // what ended the data early; nil if nothing
 }
 
-// Translate writes the trace in another version of the format: the same objects
-// in the same blocks, and the index in the same order. Data and calls without an end
-// stay without one. The reader must know everything, see Wait, and must not follow.
-// progress may be nil; it gets bytes of two passes over the data.
-//
-// If the data is damaged, the new trace ends before the damage, and Translation.Problem
-// is set. Translate returns an error if it cannot write, or if ctx has ended.
-func (r *LazyTraceReader) Translate(ctx context.Context, to format.Version, out TranslateFiles, progress func(done, total int64)) (*Translation, error) {
+func (r *walkReader) Translate(ctx context.Context, to format.Version, out TranslateFiles, progress func(done, total int64)) (*Translation, error) {
 	if progress == nil {
 		progress = func(int64, int64) {}
 	}
-	from := r.Version()
+	from := r.version()
 	known := format.NewSurvey(from)
 	tr, err := format.NewTranslator(from, to, known)
 	if err != nil {
 		return nil, err
 	}
 	copied := r.times.Load().Copy()
-	data, _ := r.Size()
+	data, _ := r.sizes()
 	err = scanObjects(ctx, r, func(done int64) { progress(done, 2*data) }, func(o *format.Object) error {
 		copied.Look(o, from)
 		switch o.Kind {
@@ -61,7 +54,7 @@ func (r *LazyTraceReader) Translate(ctx context.Context, to format.Version, out 
 		return nil, err
 	}
 	w := newTranslationWriter(tr, out, copied)
-	w.index.Dump = r.known.Load().Dumped() || copied.Order() == times.OrderDump && r.Status().Index != IndexRecorded
+	w.index.Dump = r.known.Load().Dumped() || copied.Order() == times.OrderDump && r.now().Index != IndexRecorded
 	tr.NewClass = func() (int32, error) { return freeClass(ctx, r, known) }
 	err = scanObjects(ctx, r, func(done int64) { progress(data+done, 2*data) }, w.object)
 	if err != nil && !damage(err) {
@@ -70,11 +63,11 @@ func (r *LazyTraceReader) Translate(ctx context.Context, to format.Version, out 
 	if err := w.end(); err != nil {
 		return nil, err
 	}
-	t := &Translation{From: from, To: to, Changes: tr.Changes(), Points: w.points, Whole: w.eof, Problem: r.Status().Problem}
+	t := &Translation{From: from, To: to, Changes: tr.Changes(), Points: w.points, Whole: w.eof, Problem: r.now().Problem}
 	if t.Problem == nil {
 		t.Problem = format.At(err, r.path, 0)
 	}
-	t.Times, t.TimesReason = copied.Fits(), r.Status().TimesReason
+	t.Times, t.TimesReason = copied.Fits(), r.now().TimesReason
 	if t.TimesReason == nil {
 		t.TimesReason = copied.Reason(r.path)
 	}
@@ -88,7 +81,7 @@ func damage(err error) bool {
 
 // scanObjects visits the data object by object. The error for data that ends early
 // names no file.
-func scanObjects(ctx context.Context, r *LazyTraceReader, progress func(done int64), visit func(*format.Object) error) error {
+func scanObjects(ctx context.Context, r *walkReader, progress func(done int64), visit func(*format.Object) error) error {
 	var s *format.Scanner
 	if err := r.use(func() error { s = format.NewBytesScanner(r.data.Bytes()); return nil }); err != nil {
 		return err
@@ -119,7 +112,7 @@ func scanObjects(ctx context.Context, r *LazyTraceReader, progress func(done int
 
 // freeClass returns a class id that nothing in the trace refers to. It reads all of
 // the data, within a visit of scanObjects.
-func freeClass(ctx context.Context, r *LazyTraceReader, known *format.Survey) (int32, error) {
+func freeClass(ctx context.Context, r *walkReader, known *format.Survey) (int32, error) {
 	s := format.NewBytesScanner(r.data.Bytes())
 	for n := 0; s.Next(); n++ {
 		o := s.Object()

@@ -25,9 +25,9 @@ type Tree struct {
 }
 
 // Tree returns a new view of the trace.
-func (r *LazyTraceReader) Tree(folded bool) *Tree { return newTree(r, folded, nil) }
+func (r *LazyTraceReader) Tree(folded bool) *Tree { return newTree(r.r, folded, nil) }
 
-func newTree(r *LazyTraceReader, folded bool, e Edits) *Tree {
+func newTree(r *walkReader, folded bool, e Edits) *Tree {
 	l := newLoader(r, folded)
 	l.edits = e
 	t := &Tree{loader: l, texts: texts{r.trace}, sorter: sorter{l, maxInRange(r.opts.Memory)}}
@@ -73,7 +73,7 @@ func (t *Tree) Thread(id int32) (n *Node, i int) {
 // Refresh brings the tree up to date with the reader: new threads, and ends that were
 // not known. Call it when Status().Generation has grown; otherwise it does nothing.
 func (t *Tree) Refresh() {
-	st := t.r.Status()
+	st := t.r.now()
 	v, epoch := t.r.moment()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -117,7 +117,7 @@ func (t *Tree) startOver(epoch int64) {
 //	    ▸ parse(8)
 //
 // Nothing is loaded for it in advance: which containers are left out is decided when they are read.
-func EditedTree(r *LazyTraceReader, folded bool, e Edits) *Tree { return newTree(r, folded, e) }
+func EditedTree(r *LazyTraceReader, folded bool, e Edits) *Tree { return newTree(r.r, folded, e) }
 
 // Inline makes a folded tree show a loop of one iteration without a row for the iteration: what the
 // iteration contains is shown as what the loop contains.

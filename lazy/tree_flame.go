@@ -13,13 +13,13 @@ import (
 func FlameOf(ctx context.Context, r *LazyTraceReader, o FlameOptions) (f Flame, err error) {
 	o.Columns, o.Depth = min(max(o.Columns, 1), mostFlame), min(max(o.Depth, 1), mostFlame)
 	for {
-		v, epoch := r.moment()
-		x := &flameWalk{r: r, v: v, o: o}
+		v, epoch := r.r.moment()
+		x := &flameWalk{r: r.r, v: v, o: o}
 		err = x.run(ctx)
-		if errors.Is(err, errStale) && ctx.Err() == nil && r.known.Load() != v {
+		if errors.Is(err, errStale) && ctx.Err() == nil && r.r.known.Load() != v {
 			continue
 		}
-		again, err := remade(ctx, r, r.doubt(err, v, epoch), epoch)
+		again, err := r.r.remade(ctx, r.r.doubt(err, v, epoch), epoch)
 		if !again {
 			return x.f, err
 		}
@@ -77,7 +77,7 @@ func (x *flameWalk) use(f func() error) error {
 
 // findBelow finds the container that the flame is about.
 func (x *flameWalk) findBelow(ctx context.Context) error {
-	tree := x.r.Tree(!x.o.Raw)
+	tree := newTree(x.r, !x.o.Raw, nil)
 	Inline(tree)
 	n, err := tree.Reveal(ctx, *x.o.Below)
 	if err != nil {
@@ -109,7 +109,7 @@ func (x *flameWalk) begin(ctx context.Context) error {
 		return ErrEmptyFlame
 	}
 	x.findOpen()
-	x.kids = []flameKids{{within: childReader{walker: x.walker, folded: !o.Raw, end: x.s.Size}, after: end, beyond: x.s.Cells.Len()}}
+	x.kids = []flameKids{{within: nodeReader{childReader{walker: x.walker, folded: !o.Raw, end: x.s.Size}}, after: end, beyond: x.s.Cells.Len()}}
 	if x.below != nil {
 		span, ok, err := x.span(ctx, x.below, x.below, &x.kids[0])
 		if err != nil {
@@ -165,7 +165,7 @@ func AxisOf(ctx context.Context, r *LazyTraceReader, n *Node, raw bool) (timed b
 		if !timed {
 			return false, int64(p.Event), int64(p.Event) + 1, nil
 		}
-		from, to, err = TimesAround(r, at)
+		from, to, err = timesAround(r.r, at)
 		if to == math.MaxInt64 {
 			if t, ok := r.ThreadTime(at.Thread); ok {
 				to = t.End()

@@ -29,7 +29,7 @@ func (t *Tree) PrintLoaded(ctx context.Context, w io.Writer, o PrintOptions, nod
 	if err != nil {
 		return err
 	}
-	out := lines.New(lines.Output(w), t.r.ctx, t.r.Version(), o)
+	out := lines.New(lines.Output(w), t.r.ctx, t.r.version(), o)
 	out.Head(t.r.Times())
 	headed := int32(-1) // the thread whose heading, or object, was written last
 	for _, n := range nodes {
@@ -38,7 +38,7 @@ func (t *Tree) PrintLoaded(ctx context.Context, w io.Writer, o PrintOptions, nod
 			if o.JSON {
 				took = t.r.threadTime(n.thread)
 			}
-			t.r.WithContext(func(c *format.Context) {
+			t.r.withContext(func(c *format.Context) {
 				name := ""
 				if th := c.Thread(n.thread); th != nil {
 					name = th.Name
@@ -76,7 +76,7 @@ func (t *Tree) printLoaded(ctx context.Context, out *lines.Writer, of *Node, top
 		n := row.Node
 		if !n.IsThread() {
 			took := printedTime(n, out.Options())
-			t.r.WithContext(func(*format.Context) {
+			t.r.withContext(func(*format.Context) {
 				e := n.e.Load()
 				out.Point(&e.point, e.shownFooter(), n.around(), n.parent.event(), int(n.depth)-1-top, took)
 			})
@@ -124,7 +124,7 @@ func (ld *loader) countGap(ctx context.Context, gap Row) (count int64, err error
 		if err := ctx.Err(); err != nil {
 			return count, err
 		}
-		err := ld.read(gap.Parent, func(l *childReader) error {
+		err := ld.read(gap.Parent, func(l *nodeReader) error {
 			if !at {
 				m.ord, at = l.s.Cells.FirstEnding(m.pos), true
 			}

@@ -126,7 +126,7 @@ func (so *sorter) load(ctx context.Context, n *Node, o *ordered, from, to int, e
 		from = max(from, to-slabNodes)
 	}
 	var list []*childRun
-	err := so.read(n, func(l *childReader) error {
+	err := so.read(n, func(l *nodeReader) error {
 		for _, c := range o.list[from:to] {
 			if err := ctx.Err(); err != nil {
 				return err

@@ -17,9 +17,12 @@ func isZip(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte("PK\x05\x06"))
 }
 
-// startPacked opens a packed trace. Its parts are unpacked in the background
+// unpacker unpacks a packed trace.
+type unpacker struct{ *worker }
+
+// start opens a packed trace. Its parts are unpacked in the background
 // into files without a name, since a ZIP does not allow random access.
-func (w *worker) startPacked(f *os.File, size int64) (func(context.Context) error, error) {
+func (w unpacker) start(f *os.File, size int64) (func(context.Context) error, error) {
 	p, err := format.OpenPacked(f, size)
 	if err != nil {
 		return nil, format.At(err, w.path, 0)
@@ -48,7 +51,7 @@ func (w *worker) startPacked(f *os.File, size int64) (func(context.Context) erro
 
 // unpack unpacks data and index, maps them and continues as with any trace. From
 // damaged data it takes what can be unpacked, and returns the damage.
-func (w *worker) unpack(ctx context.Context, p *format.Packed) (damage, err error) {
+func (w unpacker) unpack(ctx context.Context, p *format.Packed) (damage, err error) {
 	total := p.Size(format.EntryIndex) + p.Size(format.EntryData)
 	if p.Times() != nil {
 		total += format.TimeCellOffset(p.Size(format.EntryIndex)) // approximate: the ZIP does not tell
@@ -96,7 +99,7 @@ func (w *worker) unpack(ctx context.Context, p *format.Packed) (damage, err erro
 
 // unpackEntry copies an entry into a file that no longer has a name, and maps it. Of a
 // damaged entry it maps the good part, and returns the damage.
-func (w *worker) unpackEntry(ctx context.Context, p *format.Packed, name string) (*mapped.File, error) {
+func (w unpacker) unpackEntry(ctx context.Context, p *format.Packed, name string) (*mapped.File, error) {
 	in, err := p.Open(name)
 	if err != nil {
 		return nil, format.At(err, w.path, 0)
@@ -107,7 +110,7 @@ func (w *worker) unpackEntry(ctx context.Context, p *format.Packed, name string)
 
 // unpackTimes unpacks the times, if any. A fault in them does not prevent showing the
 // trace.
-func (w *worker) unpackTimes(ctx context.Context, p *format.Packed) error {
+func (w unpacker) unpackTimes(ctx context.Context, p *format.Packed) error {
 	in := p.Times()
 	if in == nil {
 		return nil
@@ -130,7 +133,7 @@ func (w *worker) unpackTimes(ctx context.Context, p *format.Packed) error {
 }
 
 // unpackFrom is unpackEntry for the contents of an entry.
-func (w *worker) unpackFrom(ctx context.Context, in io.Reader, name string) (*mapped.File, error) {
+func (w unpacker) unpackFrom(ctx context.Context, in io.Reader, name string) (*mapped.File, error) {
 	tmp, err := os.CreateTemp("", "tracex-*-"+name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: cannot unpack it: %w", w.path, err)

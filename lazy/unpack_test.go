@@ -180,7 +180,7 @@ func TestPackedBeforeItIsUnpacked(t *testing.T) {
 	if _, err := r.Summarize(ctx, nil); err == nil {
 		t.Error("a closed trace is summarized")
 	}
-	empty := newReader("early", Options{})
+	empty := &LazyTraceReader{&walkReader{newReader("early", Options{}, checkEnds)}}
 	if _, err := empty.Summarize(ctx, nil); err == nil {
 		t.Error("a trace without data is summarized")
 	}

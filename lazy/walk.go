@@ -303,7 +303,7 @@ func (e *nodeData) nested() int64 {
 }
 
 // walkerOn returns a walker of a thread's stream in a view.
-func (t *trace) walkerOn(v *index.View, thread int32) (*walker, error) {
+func (t *walkReader) walkerOn(v *index.View, thread int32) (*walker, error) {
 	if !t.shows(v) {
 		return nil, errStale
 	}
@@ -311,5 +311,5 @@ func (t *trace) walkerOn(v *index.View, thread int32) (*walker, error) {
 	if s == nil {
 		return nil, fmt.Errorf("thread %d is not in the trace", thread)
 	}
-	return &walker{r: t, v: v, s: s}, nil
+	return &walker{r: t.trace, v: v, s: s}, nil
 }

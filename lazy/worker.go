@@ -18,6 +18,7 @@ import (
 type worker struct {
 	*trace
 	opts     Options
+	ends     func(*trace, *index.View) error // refuses an index whose recording ends within a call
 	requests requests
 	follower *follower   // of a followed trace; nil otherwise
 	timer    *time.Timer // for the next poll, while following
@@ -26,8 +27,8 @@ type worker struct {
 	done     chan struct{} // closed when the goroutine has ended
 }
 
-func newWorker(t *trace, o Options) *worker {
-	return &worker{trace: t, opts: o, requests: requests{wake: make(chan struct{}, 1)}, done: make(chan struct{})}
+func newWorker(t *trace, o Options, ends func(*trace, *index.View) error) *worker {
+	return &worker{trace: t, opts: o, ends: ends, requests: requests{wake: make(chan struct{}, 1)}, done: make(chan struct{})}
 }
 
 // state is what the goroutine of a worker does between two requests.

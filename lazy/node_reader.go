@@ -1,0 +1,4 @@
+package lazy
+
+// nodeReader reads children of a node for the tree. It must be used within use.
+type nodeReader struct{ childReader }
