@@ -31,6 +31,9 @@ var layers = []layer{
 	{"tracex/lazy/internal/index", []string{"tracex/lazy/internal/mapped", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/internal/times", []string{"tracex/lazy/internal/mapped", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/internal/lines", []string{"tracex/lazy/internal/times", "tracex/lazy/internal/mapped", "tracex/format"}, []string{"testing", "charm.land/"}},
+	// The reader: the files, the walks over their threads, and the tree, which is package lazy. Each uses those before it.
+	{"tracex/lazy/internal/trace", []string{"tracex/lazy/internal/index", "tracex/lazy/internal/times", "tracex/lazy/internal/summary", "tracex/lazy/internal/decode", "tracex/lazy/internal/mapped", "tracex/format"}, []string{"testing", "charm.land/"}},
+	{"tracex/lazy/internal/walk", []string{"tracex/lazy/internal/trace", "tracex/lazy/internal/index", "tracex/lazy/internal/times", "tracex/lazy/internal/summary", "tracex/lazy/internal/decode", "tracex/lazy/internal/mapped", "tracex/lazy/internal/fold", "tracex/lazy/internal/lines", "tracex/lazy/literal", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/literal", nil, []string{"testing", "charm.land/"}},
 	// The plain loader, with which the reader is compared, shares the code that prints.
 	{"tracex/lazy/eager", []string{"tracex/lazy/internal/fold", "tracex/lazy/internal/lines", "tracex/lazy/internal/times", "tracex/lazy/internal/mapped", "tracex/format"}, []string{"testing", "charm.land/"}},
@@ -246,6 +249,9 @@ func TestImportDirectionFindsFaults(t *testing.T) {
 		{"tracex/lazy/internal/index", []string{"tracex/lazy/internal/times"}},
 		{"tracex/lazy/internal/times", []string{"tracex/lazy/internal/index"}},
 		{"tracex/lazy/internal/lines", []string{"tracex/lazy/internal/index"}},
+		{"tracex/lazy/internal/trace", []string{"tracex/lazy/internal/walk"}},
+		{"tracex/lazy/internal/trace", []string{"tracex/lazy"}},
+		{"tracex/lazy/internal/walk", []string{"tracex/lazy"}},
 		{"tracex/recorder", []string{"tracex/lazy"}},
 		{"tracex/recorder/internal/perfetto/smb", []string{"tracex/ui"}},
 		{"tracex/recorder/convert/spool", []string{"tracex/format"}},

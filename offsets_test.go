@@ -59,7 +59,7 @@ var otherText = map[string]string{
 	"lazy/query/filter/lex.go: s[1:5]":             "the digits of an escaped letter",
 	"lazy/query/filter/lex.go: rest[1:2]":          "the digit after #",
 	"lazy/query/pattern/pattern.go: escape[2:]":    "the digits of an escaped letter",
-	"lazy/search_pieces.go: b[8:]":                 "eight letters at a time",
+	"lazy/internal/walk/search_pieces.go: b[8:]":   "eight letters at a time",
 }
 
 // TestOffsetsAreNamed checks that no byte offset of the format is a literal number outside

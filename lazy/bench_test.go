@@ -101,9 +101,9 @@ func BenchmarkFirstRows(b *testing.B) {
 func BenchmarkPass(b *testing.B) {
 	eachSize(b, func(b *testing.B, path string) {
 		r := ready(b, path, Options{})
-		b.SetBytes(int64(len(r.r.index.Bytes())))
+		b.SetBytes(int64(len(r.r.Index.Bytes())))
 		for b.Loop() {
-			if err := mapped.Guard(func() error { return r.r.loader(r.r.index).Load(context.Background()) }); err != nil {
+			if err := mapped.Guard(func() error { return r.r.Loader(r.r.Index).Load(context.Background()) }); err != nil {
 				b.Fatal(err)
 			}
 		}

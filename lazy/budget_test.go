@@ -164,7 +164,7 @@ func TestExpandForgetsCollapsed(t *testing.T) {
 	for range 2 {
 		var most *Node
 		for _, c := range kids {
-			if e := c.e.Load(); !slices.Contains(inner, c) && (most == nil || e.end-e.start > most.e.Load().end-most.e.Load().start) {
+			if e := c.e.Load(); !slices.Contains(inner, c) && (most == nil || e.End-e.Start > most.e.Load().End-most.e.Load().Start) {
 				most = c
 			}
 		}

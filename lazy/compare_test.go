@@ -106,13 +106,13 @@ func treeText(t *testing.T, tree *Tree, children func(n *Node) []*Node) string {
 	}
 	var out []byte
 	for i, th := range threads {
-		if len(below[i]) == 0 && (several < 2 || tree.r.version() >= format.V27) {
+		if len(below[i]) == 0 && (several < 2 || tree.r.Version() >= format.V27) {
 			continue // it then has no line
 		}
 		out = fmt.Appendf(out, "# Thread %d", th.Thread()+1)
 		if several > 1 {
 			name := ""
-			tree.r.withContext(func(c *format.Context) {
+			tree.r.WithContext(func(c *format.Context) {
 				if n := c.Thread(th.Thread()); n != nil {
 					name = n.Name
 				}

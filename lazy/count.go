@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"tracex/lazy/internal/trace"
+	"tracex/lazy/internal/walk"
 )
 
 // CountChildren counts the children of n, continuing where it ended before, until there
@@ -32,38 +34,38 @@ func (ld *loader) countSome(ctx context.Context, n *Node, atMost int64) (count i
 	}
 	reads := 0
 	inside := false // at.pos is before the end of what is known
-	var read moment
+	var read walk.Instant
 	err = ld.read(n, func(l *nodeReader) error {
-		read = l.moment
-		on, err := l.begin(ctx, at.pos, at.ord)
+		read = l.Moment
+		on, err := l.Begin(ctx, at.pos, at.ord)
 		if err != nil {
 			return err
 		}
-		var e nodeData
-		for ; reads < tallyEvery && at.rows < atMost && !exact; reads++ {
-			c, err := l.over(&e, on)
+		var e walk.NodeData
+		for ; reads < walk.TallyEvery && at.rows < atMost && !exact; reads++ {
+			c, err := l.Over(&e, on)
 			if err != nil {
 				return err
 			}
-			if c.shown {
+			if c.Shown {
 				at.rows++
 			}
-			if c.ok && !c.entered {
+			if c.Ok && !c.Entered {
 				if err := at.time.add(ctx, l, &e, &c); err != nil {
 					return err
 				}
 			}
 			switch {
-			case c.dropped:
+			case c.Dropped:
 				at.dropped++
-			case c.left:
+			case c.Left:
 				at.merged++
 			}
-			on, exact = c.next, !c.ok
+			on, exact = c.Next, !c.Ok
 		}
-		at.pos, at.ord = on.pos, on.ord
-		l.ends(on)
-		inside = at.pos < l.end
+		at.pos, at.ord = on.Pos, on.Ord
+		l.Ends(on)
+		inside = at.pos < l.End
 		exact = exact || !inside
 		return nil
 	})
@@ -76,11 +78,11 @@ func (ld *loader) countSome(ctx context.Context, n *Node, atMost int64) (count i
 	if read != ld.now || len(k.tallies) == 0 {
 		return at.rows, false, true, nil // the tree has grown meanwhile, or started over
 	}
-	exact = exact && n.e.Load().state != StatePending
+	exact = exact && n.e.Load().State != StatePending
 	if at.rows > k.counted || exact {
 		k.counted, k.exact, k.time, k.dropped, k.merged = at.rows, exact, at.time, at.dropped, at.merged
 	}
-	if inside && reads == tallyEvery && at.pos > k.tallies[len(k.tallies)-1].pos {
+	if inside && reads == walk.TallyEvery && at.pos > k.tallies[len(k.tallies)-1].pos {
 		k.tallies = append(k.tallies, at)
 	}
 	return at.rows, exact, inside, nil
@@ -111,7 +113,7 @@ func (ld *loader) lastTally(n *Node) (childTally, bool) {
 // firstTally returns the tally at the start of n's children.
 func firstTally(n *Node) childTally {
 	e := n.e.Load()
-	return childTally{pos: e.start, ord: e.first}
+	return childTally{pos: e.Start, ord: e.First}
 }
 
 // Children returns all children of n.
@@ -135,17 +137,17 @@ func (ld *loader) Range(ctx context.Context, n *Node, from, count int64) ([]*Nod
 		err := ld.read(n, func(l *nodeReader) error {
 			var err error
 			want := min(count-int64(len(nodes)), slabNodes)
-			s, err = l.forward(ctx, at.pos, l.end, at.ord, int(want))
-			more = err == nil && s.to < l.end
+			s, err = l.forward(ctx, at.pos, l.End, at.ord, int(want))
+			more = err == nil && s.to < l.End
 			return err
 		})
 		if err != nil {
 			return nodes, err
 		}
 		ld.mu.Lock()
-		if s.read.epoch != ld.now.epoch {
+		if s.read.Epoch != ld.now.Epoch {
 			ld.mu.Unlock()
-			return nodes, errStale
+			return nodes, trace.ErrStale
 		}
 		had := s.to
 		nodes = append(nodes, ld.memory.attach(n, s, ld.now)...)
@@ -173,24 +175,24 @@ func (ld *loader) seek(ctx context.Context, n *Node, number int64) (childTally, 
 	err := ld.read(n, func(l *nodeReader) error {
 		// Children before it that fold to nothing belong to it: otherwise they would be left
 		// as a gap.
-		m, err := l.begin(ctx, at.pos, at.ord)
+		m, err := l.Begin(ctx, at.pos, at.ord)
 		if err != nil {
 			return err
 		}
-		for m.pos < l.end && at.rows < number {
-			c, err := l.skip(m)
-			if err != nil || !c.ok {
-				at.pos = l.end
+		for m.Pos < l.End && at.rows < number {
+			c, err := l.Skip(m)
+			if err != nil || !c.Ok {
+				at.pos = l.End
 				return err
 			}
-			m = c.next
-			if c.shown {
+			m = c.Next
+			if c.Shown {
 				at.rows++
-				at.pos, at.ord = m.pos, m.ord
+				at.pos, at.ord = m.Pos, m.Ord
 			}
 		}
 		if at.rows < number {
-			at.pos = l.end
+			at.pos = l.End
 		}
 		return nil
 	})

@@ -2,20 +2,20 @@
 // children of a call on demand, and forgets them again. It knows nothing about
 // screens; package format decodes the bytes.
 //
-//	LazyTraceReader   one open trace: a facade for trace and worker
-//	  trace       the open files and what is known: mappings, descriptors, a view
-//	    board     its status, and the channels that announce a change
-//	  worker      the background goroutine and its queue of requests
-//	    follower  the state of a file that is being written
-//	  walker      reads one thread of a trace; passWalk: walks over whole threads
+//	LazyTraceReader   one open trace: a facade, in lazy.go
 //	  Tree        a view to show, folded or raw: nodes in slabs, a memory budget
 //	    Node      a thread or a trace point
 //	    Row       a line of the outline: a node, or a gap of nodes that are not loaded
 //
-// The building blocks have packages of their own: lazy/internal/mapped maps files,
-// lazy/internal/index builds a view (its streams and cells), lazy/internal/times reads
-// the file of times, lazy/internal/fold has the rules of folding, and
-// lazy/internal/lines writes the lines of a printed tree.
+// It stands on two packages, each of which uses only those before it. Their names that callers need are names of
+// this package, too: names.go.
+//
+//	lazy/internal/trace   the open files and what is known: mappings, descriptors, a view, the status, following
+//	lazy/internal/walk    reads threads: children, passes, searches, printing, finding
+//
+// The building blocks of all three are lazy/internal/mapped, which maps files, lazy/internal/index, which builds a view
+// (its streams and cells), lazy/internal/times, which reads the file of times, lazy/internal/fold with the rules of
+// folding, and lazy/internal/lines, which writes the lines of a printed tree.
 //
 // Package lazy/eager is the simple alternative: it loads a whole trace into memory,
 // from any io.Reader, without an index.
@@ -43,7 +43,7 @@
 //
 // A search is a [Pass]. A caller who knows texts of which each match contains one cuts
 // the work: such a text is cut at spaces and punctuation into pieces that must each be within
-// one name, number or string of a point's text (search_pieces.go). Which pieces the names of an id have is
+// one name, number or string of a point's text (lazy/internal/walk/search_pieces.go). Which pieces the names of an id have is
 // found out once, and values are looked at as they are in the data (search_sieve.go). Only
 // points that may have all pieces are decoded.
 //
@@ -124,9 +124,9 @@
 //
 // # Locks
 //
-// The mappings may only be touched within trace.use, which keeps them in place and
+// The mappings may only be touched within Trace.Use, which keeps them in place and
 // turns a fault, from a file that has shrunk, into an error. A Tree's own lock may
-// be held when use is called, but must not be taken within it. trace.ctxMu, which
+// be held when use is called, but must not be taken within it. Trace.CtxMu, which
 // guards the descriptors, is taken within use, not around it. The locks of a board
 // and of requests are held for a few lines that take no other lock. No value handed out
 // points into a mapping.

@@ -1,13 +1,16 @@
 package lazy
 
-import "tracex/format"
+import (
+	"tracex/format"
+	"tracex/lazy/internal/walk"
+)
 
 // Edited reports whether containers are left out, see [EditedTree].
 func (ld *loader) Edited() bool { return ld.edits != nil }
 
 func (w *recentWays) keep(n readWay) {
 	for i := range w.list {
-		if have := &w.list[i]; have.n == n.n && have.at.in == n.at.in {
+		if have := &w.list[i]; have.n == n.n && have.at.In == n.at.In {
 			*have = n
 			return
 		}
@@ -17,24 +20,24 @@ func (w *recentWays) keep(n readWay) {
 }
 
 // editing returns an editing for the children of n. The loader is locked.
-func (ld *loader) editing(n *Node, m moment) *editing {
+func (ld *loader) editing(n *Node, m walk.Instant) *walk.Editing {
 	if ld.edits == nil {
 		return nil
 	}
 	e := n.e.Load()
-	s := &splice{at: e.at, start: e.start, end: e.end, first: e.first, next: e.end, after: e.after, depth: int32(RecordedDepth(n)) + 1}
+	s := &walk.Splice{At: e.At, Start: e.Start, End: e.End, First: e.First, Next: e.End, After: e.After, Depth: int32(RecordedDepth(n)) + 1}
 	if n.IsThread() {
-		s.at, s.state = -1, ld.edits.Begin(n.thread)
+		s.At, s.State = -1, ld.edits.Begin(n.thread)
 	} else {
-		s.text, s.state = format.ParentOf(&e.point), e.inside
+		s.Text, s.State = format.ParentOf(&e.Point), e.Inside
 	}
-	if n.IsThread() || e.container() {
-		s.leaves = ld.edits.Leaves(s.state)
+	if n.IsThread() || e.Container() {
+		s.Leaves = ld.edits.Leaves(s.State)
 	}
-	x := &editing{edits: ld.edits, node: s}
+	x := &walk.Editing{Edits: ld.edits, Node: s}
 	for i := range ld.ways.list {
 		if w := &ld.ways.list[i]; w.n == n && w.read == m {
-			x.ways = append(x.ways, w.at)
+			x.Ways = append(x.Ways, w.at)
 		}
 	}
 	return x
@@ -42,8 +45,8 @@ func (ld *loader) editing(n *Node, m moment) *editing {
 
 // RecordedDepth returns the Depth that a node of an edited tree has in one that is not.
 func RecordedDepth(n *Node) int {
-	if e := n.e.Load(); e.in != nil {
-		return int(e.in.depth)
+	if e := n.e.Load(); e.In != nil {
+		return int(e.In.Depth)
 	}
 	return n.Depth()
 }
@@ -73,12 +76,12 @@ func leftOutIn(n *Node) (dropped, merged int64) {
 
 // keepWay keeps where a read of the children of a node ended.
 func (ld *loader) keepWay(n *Node, l *nodeReader) {
-	if l.edit == nil || l.edit.ended.in == nil {
+	if l.Edit == nil || l.Edit.Ended.In == nil {
 		return
 	}
 	ld.mu.Lock()
 	defer ld.mu.Unlock()
-	ld.ways.keep(readWay{n, l.moment, l.edit.ended})
+	ld.ways.keep(readWay{n, l.Moment, l.Edit.Ended})
 }
 
 // leapFirst is about how many bytes it is asked first whether nothing in them is shown.

@@ -28,7 +28,7 @@ type callsAround struct {
 }
 
 func (c *callsAround) check(p *PassPoint) {
-	if want, ok := c.known[Position{p.Thread, p.At}]; ok {
+	if want, ok := c.known[Position{Thread: p.Thread, At: p.At}]; ok {
 		c.checked.Add(1)
 		if p.Parent() != want {
 			c.wrong.Add(1)
@@ -434,11 +434,11 @@ func TestEnclosedLike(t *testing.T) {
 		err := tree.read(th, func(l *nodeReader) error {
 			for range 500 {
 				a, b := rng.Int64N(info.Bytes), rng.Int64N(info.Bytes)
-				around, want := l.enclosing(a), l.enclosing(b)
+				around, want := l.Enclosing(a), l.Enclosing(b)
 				if len(around) > 0 && (len(want) == 0 || around[len(around)-1] != want[len(want)-1]) {
 					own++
 				}
-				if got := l.enclosedLike(around, b); !slices.Equal(got, want) {
+				if got := l.EnclosedLike(around, b); !slices.Equal(got, want) {
 					return fmt.Errorf("around %d, by what is around %d: %v, want %v", b, a, got, want)
 				}
 			}

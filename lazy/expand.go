@@ -1,6 +1,9 @@
 package lazy
 
-import "context"
+import (
+	"context"
+	"tracex/lazy/internal/trace"
+)
 
 // ExpandMore expands one more level below n: of the levels on which something is collapsed the uppermost. Otherwise
 // it is like [Tree.ExpandAll].
@@ -13,7 +16,7 @@ func openLevels(t *Tree, n *Node) (levels int) {
 	for level := []*Node{n}; len(level) > 0; levels++ {
 		var next []*Node
 		for _, c := range level {
-			if !c.e.Load().hasContent() {
+			if !c.e.Load().HasContent() {
 				continue
 			}
 			if !t.IsExpanded(c) {
@@ -72,13 +75,13 @@ func (t *Tree) ExpandAll(ctx context.Context, n *Node, depth, limit int, progres
 				return rows, false, err
 			}
 			for _, c := range kids {
-				if (depth == 0 || at.depth < depth) && c.e.Load().hasContent() {
+				if (depth == 0 || at.depth < depth) && c.e.Load().HasContent() {
 					todo = append(todo, task{c, at.depth + 1})
 				}
 			}
 			continue
 		}
-		for pos := at.n.e.Load().start; ; {
+		for pos := at.n.e.Load().Start; ; {
 			if seen >= limit || !t.room() {
 				return rows, false, nil
 			}
@@ -88,11 +91,11 @@ func (t *Tree) ExpandAll(ctx context.Context, n *Node, depth, limit int, progres
 			}
 			come(len(nodes))
 			for _, c := range nodes {
-				if (depth == 0 || at.depth < depth) && c.e.Load().hasContent() {
+				if (depth == 0 || at.depth < depth) && c.e.Load().HasContent() {
 					todo = append(todo, task{c, at.depth + 1})
 				}
 			}
-			if next >= at.n.e.Load().end {
+			if next >= at.n.e.Load().End {
 				break
 			}
 			pos = next
@@ -147,7 +150,7 @@ func (ld *loader) childrenAt(ctx context.Context, n *Node, pos int64) (nodes []*
 	from, to, ord, ok := n.gap(pos)
 	ld.mu.Unlock()
 	if !ok {
-		return nil, n.e.Load().end, ctx.Err()
+		return nil, n.e.Load().End, ctx.Err()
 	}
 	var s *childRun
 	err = ld.read(n, func(l *nodeReader) error {
@@ -161,8 +164,8 @@ func (ld *loader) childrenAt(ctx context.Context, n *Node, pos int64) (nodes []*
 	ld.mu.Lock()
 	defer ld.mu.Unlock()
 	nodes = ld.memory.attach(n, s, ld.now) // may shorten s
-	if s.read.epoch != ld.now.epoch {
-		return nil, 0, errStale
+	if s.read.Epoch != ld.now.Epoch {
+		return nil, 0, trace.ErrStale
 	}
 	return nodes, s.to, nil
 }

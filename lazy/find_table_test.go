@@ -9,6 +9,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy/internal/index"
+	"tracex/lazy/internal/walk"
 )
 
 // countingCells counts how often cells are asked for anything.
@@ -24,13 +25,13 @@ func (c countingCells) At(ord int64) format.Cell { *c.asked++; return c.Cells.At
 // countCells makes a reader count how often its streams' cells are asked for anything.
 func countCells(r *LazyTraceReader) (asked *int) {
 	asked = new(int)
-	v := *r.r.known.Load()
+	v := *r.r.Known.Load()
 	for i, s := range v.Streams {
 		s := *s
 		s.Cells = countingCells{s.Cells, asked}
 		v.Streams[i] = &s
 	}
-	r.r.known.Store(&v)
+	r.r.Known.Store(&v)
 	return asked
 }
 
@@ -81,7 +82,7 @@ func beforeContent(t *testing.T, r *LazyTraceReader, p Position) Position {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Position{p.Thread, n.e.Load().start - 1}
+	return Position{Thread: p.Thread, At: n.e.Load().Start - 1}
 }
 
 // TestFindEventInterleaved finds events in threads whose numbers interleave: in short streams
@@ -106,20 +107,20 @@ func TestFindEventInterleaved(t *testing.T) {
 func TestFindEventGrowing(t *testing.T) {
 	data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Threads, N: 60, Seed: 5})
 	r := followed(t, filepath.Join(t.TempDir(), "trace.bin"), Options{NoWrite: true})
-	w := write(t, r.r.path, data)
+	w := write(t, r.r.Path, data)
 	rng := rand.New(rand.NewPCG(5, 5))
 	shared := 0
 	for w.size < len(data) {
-		before := r.r.events.Load()
+		before := r.r.Events.Load()
 		w.to(w.size + 1 + rng.IntN(len(data)/10))
 		catchUp(t, r)
-		v := r.r.known.Load()
+		v := r.r.Known.Load()
 		if before != nil && v.Data != nil {
 			was := make(map[*index.Stream]bool)
-			for _, s := range before.v.Streams {
+			for _, s := range before.V.Streams {
 				was[s] = true
 			}
-			_, others := sharedSpans(before, v)
+			_, others := walk.SharedSpans(before, v)
 			for _, i := range others {
 				if was[v.Streams[i]] {
 					t.Errorf("the stream of thread %d is read again", v.Streams[i].Thread)

@@ -56,7 +56,7 @@ func eachFindable(t *testing.T, f func(t *testing.T, r *LazyTraceReader)) {
 					t.Fatal(err)
 				}
 				defer r.Close()
-				r.r.opts.Memory = DefaultMemory
+				r.r.Opts.Memory = DefaultMemory
 				r.Wait(ctx)
 				f(t, r)
 			})
@@ -134,7 +134,7 @@ func TestReveal(t *testing.T) {
 			}
 			tree := r.Tree(folded)
 			for _, th := range whole.Threads() {
-				size := th.e.Load().end
+				size := th.e.Load().End
 				for at := int64(0); at < size; at += int64(every(int(size))) {
 					want := th
 					for in := th; in != nil; {
@@ -142,12 +142,12 @@ func TestReveal(t *testing.T) {
 						p, _ := in.covering(at)
 						in = nil
 						if p != nil {
-							if i := p.node(at + 1); i > 0 && p.nodes[i-1].e.Load().next > at {
+							if i := p.node(at + 1); i > 0 && p.nodes[i-1].e.Load().Next > at {
 								in = p.nodes[i-1]
 							}
 						}
 					}
-					n, err := tree.Reveal(ctx, Position{th.Thread(), at})
+					n, err := tree.Reveal(ctx, Position{Thread: th.Thread(), At: at})
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -5,6 +5,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy/internal/index"
+	"tracex/lazy/internal/walk"
 )
 
 // Flame is what a thread did over its axis, in columns of the same width: which calls, loops and
@@ -91,13 +92,13 @@ const (
 // flameWalk finds a flame: it goes from column to column, and knows the containers that are open in
 // the middle of the last one.
 type flameWalk struct {
-	r *walkReader
+	r *walk.Reader
 	v *index.View
 	o FlameOptions
 	f Flame
 
-	*walker
-	below *nodeData // nil for the whole thread
+	*walk.Walker
+	below *walk.NodeData // nil for the whole thread
 	in    format.Parent
 	axis  flameAxis
 	open  []openSpan

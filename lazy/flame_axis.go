@@ -9,6 +9,8 @@ import (
 
 	"tracex/format"
 	"tracex/lazy/internal/index"
+	"tracex/lazy/internal/trace"
+	"tracex/lazy/internal/walk"
 )
 
 // flameAxis is what a flame is drawn over: time, or the numbers of events. Its methods must be called
@@ -24,9 +26,9 @@ type flameAxis interface {
 	began(own int64, c format.Cell, at int64) bool
 	// span returns where a container begins and ends. after is where the first point after the content
 	// around it is, which within reads; that of the thread if within is nil. ok is false if that is not known.
-	span(ctx context.Context, e *nodeData, within *nodeReader, after int64) (from, to int64, ok bool, err error)
+	span(ctx context.Context, e *walk.NodeData, within *nodeReader, after int64) (from, to int64, ok bool, err error)
 	// after returns where the first point after the content of a container is, whose span ends at to.
-	after(ctx context.Context, shown, recorded *nodeData, to int64) (int64, error)
+	after(ctx context.Context, shown, recorded *walk.NodeData, to int64) (int64, error)
 	// endingAfter returns the first ordinal, not less than from, that ends after a place, and the logical offset
 	// of that place, as far as it is known.
 	endingAfter(ctx context.Context, at, from int64) (own, offset int64)
@@ -37,12 +39,12 @@ type flameAxis interface {
 
 // timeAxis is the axis of a trace with times.
 type timeAxis struct {
-	w          *walker
+	w          *walk.Walker
 	begin, end int64
 }
 
 func (a *timeAxis) ends(context.Context) (begin, end int64, err error) {
-	t, ok := a.w.threadTime()
+	t, ok := a.w.ThreadTime()
 	if !ok {
 		return 0, 0, ErrNoTimes
 	}
@@ -52,13 +54,13 @@ func (a *timeAxis) ends(context.Context) (begin, end int64, err error) {
 
 func (a *timeAxis) endingAfter(_ context.Context, at, from int64) (own, offset int64) {
 	own = a.firstAfter(at, from)
-	cells := a.w.s.Cells
+	cells := a.w.S.Cells
 	if own > 0 {
 		offset = cells.At(own-1).End + 1
 	}
-	for n, out := 0, own; out < cells.Len() && n < mostAround; n++ {
+	for n, out := 0, own; out < cells.Len() && n < walk.MostAround; n++ {
 		c := cells.At(out)
-		if t, ok := a.w.cellTime(out); ok && t.Start < at {
+		if t, ok := a.w.CellTime(out); ok && t.Start < at {
 			return own, max(offset, c.Start)
 		}
 		out = cells.FirstAround(out+1, c.Start-1)
@@ -68,31 +70,33 @@ func (a *timeAxis) endingAfter(_ context.Context, at, from int64) (own, offset i
 
 // firstAfter returns the first ordinal, not less than from, that ends after a time.
 func (a *timeAxis) firstAfter(at, from int64) int64 {
-	return from + int64(sort.Search(int(a.w.s.Cells.Len()-from), func(i int) bool {
-		t, ok := a.w.cellTime(from + int64(i))
+	return from + int64(sort.Search(int(a.w.S.Cells.Len()-from), func(i int) bool {
+		t, ok := a.w.CellTime(from + int64(i))
 		return !ok || t.End() > at // one without a time has not ended
 	}))
 }
 
 func (a *timeAxis) around(_ context.Context, at int64) (own, least, open int64, err error) {
 	m := a.firstAfter(at, 0)
-	return m, m, a.w.s.Size, nil
+	return m, m, a.w.S.Size, nil
 }
 
 func (a *timeAxis) began(own int64, c format.Cell, at int64) bool {
-	t, ok := a.w.cellTime(own)
+	t, ok := a.w.CellTime(own)
 	if !ok { // as the times of a cut trace may be shorter than its data
 		return a.firstIn(c.Start, c.End) <= at
 	}
 	return t.Start <= at
 }
 
-func (a *timeAxis) span(_ context.Context, e *nodeData, _ *nodeReader, _ int64) (from, to int64, ok bool, err error) {
-	t, ok := a.w.time(e)
+func (a *timeAxis) span(_ context.Context, e *walk.NodeData, _ *nodeReader, _ int64) (from, to int64, ok bool, err error) {
+	t, ok := a.w.Time(e)
 	return t.Start, t.End(), ok, nil
 }
 
-func (a *timeAxis) after(context.Context, *nodeData, *nodeData, int64) (int64, error) { return 0, nil }
+func (a *timeAxis) after(context.Context, *walk.NodeData, *walk.NodeData, int64) (int64, error) {
+	return 0, nil
+}
 
 func (a *timeAxis) openFrom(o index.Unended, next, later int64) int64 {
 	return min(later, a.firstIn(o.Start, next))
@@ -101,15 +105,15 @@ func (a *timeAxis) openFrom(o index.Unended, next, later int64) int64 {
 // firstIn returns when the first container begins whose time is known, of those that end in a range of
 // offsets; math.MaxInt64 if there is none.
 func (a *timeAxis) firstIn(from, to int64) (begin int64) {
-	cells := a.w.s.Cells
+	cells := a.w.S.Cells
 	begin = math.MaxInt64
 	own := cells.FirstEnding(from)
-	for n := 0; own < cells.Len() && n < mostAround; n++ { // from the first that ends to those around it
+	for n := 0; own < cells.Len() && n < walk.MostAround; n++ { // from the first that ends to those around it
 		c := cells.At(own)
 		if c.Start <= from || c.End >= to {
 			break
 		}
-		if t, ok := a.w.cellTime(own); ok {
+		if t, ok := a.w.CellTime(own); ok {
 			begin = min(begin, t.Start)
 		}
 		own = cells.FirstAround(own+1, c.Start-1)
@@ -119,14 +123,14 @@ func (a *timeAxis) firstIn(from, to int64) (begin int64) {
 
 // eventAxis is the axis of a trace without times. Numbers of events rise in a thread.
 type eventAxis struct {
-	w *walker
+	w *walk.Walker
 	// near is a place, the last point there or before, and the first after it.
 	near struct {
 		begun int64 // number of containers that end after one that has begun
 		last  eventPoint
 		next  int64
 	}
-	headers lastHeaders
+	headers walk.LastHeaders
 }
 
 // eventPoint is a point: its number, where it begins, and of a container its content.
@@ -136,11 +140,11 @@ type eventPoint struct {
 }
 
 func (a *eventAxis) ends(ctx context.Context) (begin, end int64, err error) {
-	first, ok := a.w.firstEvent(ctx)
+	first, ok := a.w.FirstEvent(ctx)
 	if !ok {
 		return 0, 0, ErrEmptyFlame
 	}
-	a.headers = lastHeaders{cells: a.w.s.Cells, hi: -1}
+	a.headers = walk.LastHeaders{Cells: a.w.S.Cells, Hi: -1}
 	last, _, err := a.upTo(ctx, 1<<31-1)
 	return int64(first), int64(last.event) + 1, err
 }
@@ -148,12 +152,12 @@ func (a *eventAxis) ends(ctx context.Context) (begin, end int64, err error) {
 // upTo returns the last point with a number up to at, and the offset of the next one; the end of the
 // thread if there is none. The offset of the point is negative if there is none.
 func (a *eventAxis) upTo(ctx context.Context, at int64) (last eventPoint, next int64, err error) {
-	w, cells := a.w, a.w.s.Cells
-	m := int64(sort.Search(int(cells.Len()), func(m int) bool { return int64(cells.At(a.headers.of(int64(m))).ID) > at }))
+	w, cells := a.w, a.w.S.Cells
+	m := int64(sort.Search(int(cells.Len()), func(m int) bool { return int64(cells.At(a.headers.Of(int64(m))).ID) > at }))
 	last = eventPoint{at: -1}
 	pos := int64(0)
 	if m > 0 {
-		c := cells.At(a.headers.of(m - 1))
+		c := cells.At(a.headers.Of(m - 1))
 		last = eventPoint{event: c.ID, at: c.Start - 1, start: c.Start}
 		pos = c.Start
 	}
@@ -173,28 +177,28 @@ func (a *eventAxis) upTo(ctx context.Context, at int64) (last eventPoint, next i
 
 // pointsFrom calls f for the points from pos on, where a point or a footer begins, until it returns false. It returns
 // where it stopped.
-func pointsFrom(ctx context.Context, w *walker, pos int64, f func(p eventPoint) bool) (int64, error) {
-	v := w.r.data.Version()
-	for n := 0; pos < w.s.Size; n++ {
+func pointsFrom(ctx context.Context, w *walk.Walker, pos int64, f func(p eventPoint) bool) (int64, error) {
+	v := w.R.Data.Version()
+	for n := 0; pos < w.S.Size; n++ {
 		if n%4096 == 4095 && ctx.Err() != nil {
 			return pos, ctx.Err()
 		}
-		b, err := w.bytes(pos)
+		b, err := w.Bytes(pos)
 		if err != nil {
 			return pos, err
 		}
 		class := format.Class(0)
 		if format.Kind(b[0]) == format.KindFooter {
-			own := w.s.Cells.FirstEnding(pos)
-			if own >= w.s.Cells.Len() || w.s.Cells.At(own).End != pos {
-				return pos, w.contradiction(pos, "a footer that the index does not have")
+			own := w.S.Cells.FirstEnding(pos)
+			if own >= w.S.Cells.Len() || w.S.Cells.At(own).End != pos {
+				return pos, w.Contradiction(pos, "a footer that the index does not have")
 			}
-			l := &nodeReader{childReader{walker: w, end: w.s.Size}}
-			class = l.classes(w.s.Cells.At(own))[0]
+			l := &nodeReader{walk.ChildReader{Walker: w, End: w.S.Size}}
+			class = l.Classes(w.S.Cells.At(own))[0]
 		}
 		size, err := v.Size(b, class)
 		if err != nil {
-			return pos, w.damaged(err, pos)
+			return pos, w.Damaged(err, pos)
 		}
 		if format.Kind(b[0]) == format.KindTracePoint {
 			p := eventPoint{event: format.EventOf(b), at: pos}
@@ -211,7 +215,7 @@ func pointsFrom(ctx context.Context, w *walker, pos int64, f func(p eventPoint) 
 }
 
 func (a *eventAxis) around(ctx context.Context, at int64) (own, least, open int64, err error) {
-	cells := a.w.s.Cells
+	cells := a.w.S.Cells
 	p, _, err := a.upTo(ctx, at)
 	if p.at < 0 || err != nil {
 		return cells.Len(), cells.Len(), -1, err
@@ -228,23 +232,23 @@ func (a *eventAxis) endingAfter(ctx context.Context, at, from int64) (own, offse
 	if err != nil {
 		return from, next
 	}
-	return max(from, a.w.s.Cells.FirstEnding(next)), next
+	return max(from, a.w.S.Cells.FirstEnding(next)), next
 }
 
-func (a *eventAxis) span(ctx context.Context, e *nodeData, within *nodeReader, after int64) (from, to int64, ok bool, err error) {
-	from = int64(e.point.Event)
-	if e.state != StateWhole {
+func (a *eventAxis) span(ctx context.Context, e *walk.NodeData, within *nodeReader, after int64) (from, to int64, ok bool, err error) {
+	from = int64(e.Point.Event)
+	if e.State != StateWhole {
 		return from, after, true, nil
 	}
 	if within == nil {
 		to = after
-		_, err = pointsFrom(ctx, a.w, e.next, func(p eventPoint) bool {
+		_, err = pointsFrom(ctx, a.w, e.Next, func(p eventPoint) bool {
 			to = int64(p.event)
 			return false
 		})
 		return from, to, true, err
 	}
-	_, b, err := a.w.seekPoint(e.next, within.end)
+	_, b, err := a.w.SeekPoint(e.Next, within.End)
 	if err != nil {
 		return from, after, false, err
 	}
@@ -254,11 +258,11 @@ func (a *eventAxis) span(ctx context.Context, e *nodeData, within *nodeReader, a
 	return from, int64(format.EventOf(b)), true, nil
 }
 
-func (a *eventAxis) after(ctx context.Context, shown, recorded *nodeData, to int64) (int64, error) {
-	if shown.end == recorded.end || shown.state != StateWhole {
+func (a *eventAxis) after(ctx context.Context, shown, recorded *walk.NodeData, to int64) (int64, error) {
+	if shown.End == recorded.End || shown.State != StateWhole {
 		return to, nil
 	}
-	_, err := pointsFrom(ctx, a.w, shown.end, func(p eventPoint) bool {
+	_, err := pointsFrom(ctx, a.w, shown.End, func(p eventPoint) bool {
 		to = int64(p.event)
 		return false
 	})
@@ -266,7 +270,7 @@ func (a *eventAxis) after(ctx context.Context, shown, recorded *nodeData, to int
 }
 
 func (a *eventAxis) openFrom(o index.Unended, _, later int64) int64 {
-	b, err := a.w.bytes(o.At)
+	b, err := a.w.Bytes(o.At)
 	if err != nil || format.Kind(b[0]) != format.KindTracePoint || len(b) < format.PointDiffAt {
 		return later
 	}
@@ -280,32 +284,32 @@ func (a *eventAxis) openFrom(o index.Unended, _, later int64) int64 {
 // is [ErrNoTimes] in a trace without times.
 func ActivityOf(ctx context.Context, r *LazyTraceReader, thread int32, from, to int64, n int) (ended []int64, err error) {
 	for {
-		v, epoch := r.r.moment()
-		err = r.r.use(func() error {
-			if !r.r.timed() {
+		v, epoch := r.r.Moment()
+		err = r.r.Use(func() error {
+			if !r.r.Timed() {
 				return ErrNoTimes
 			}
-			w, err := r.r.walkerOn(v, thread)
+			w, err := r.r.WalkerOn(v, thread)
 			if err != nil {
 				return err
 			}
 			ended = activity(w, from, to, n)
 			return ctx.Err()
 		})
-		if errors.Is(err, errStale) && ctx.Err() == nil && r.r.known.Load() != v {
+		if errors.Is(err, trace.ErrStale) && ctx.Err() == nil && r.r.Known.Load() != v {
 			continue
 		}
-		return ended, r.r.doubt(err, v, epoch)
+		return ended, r.r.Doubt(err, v, epoch)
 	}
 }
 
 // activity is ActivityOf. It must be called within use.
-func activity(w *walker, from, to int64, n int) []int64 {
+func activity(w *walk.Walker, from, to int64, n int) []int64 {
 	axis := timeAxis{w: w}
 	ended := make([]int64, n)
 	before := int64(0)
 	for i := range ended {
-		upto := w.s.Cells.Len()
+		upto := w.S.Cells.Len()
 		if i+1 < n {
 			upto = axis.firstAfter(from+mulDiv(int64(i+1), to-from, int64(n)), before)
 		}

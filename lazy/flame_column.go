@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"tracex/format"
+	"tracex/lazy/internal/walk"
 )
 
 // column finds the containers that are open in the middle of a column, and of them those that are
@@ -19,7 +20,7 @@ func (x *flameWalk) column(ctx context.Context, k int) error {
 	for n := len(x.stack); n > 0 && x.stack[n-1].own < least; n-- {
 		x.stack = x.stack[:n-1] // it has ended
 	}
-	cells := x.s.Cells
+	cells := x.S.Cells
 	known := len(x.stack)
 	for n := 0; own < cells.Len() && (known == 0 || own < x.stack[known-1].own); n++ {
 		c := cells.At(own)
@@ -53,7 +54,7 @@ func (x *flameWalk) depth(opened int) int {
 		return n
 	}
 	for i := range n {
-		if x.entry(i, opened).cell.Start >= x.below.start {
+		if x.entry(i, opened).cell.Start >= x.below.Start {
 			return n - i
 		}
 	}
@@ -98,11 +99,11 @@ func (x *flameWalk) decide(ctx context.Context, e *flameEntry, outer flameEntry)
 	e.kind = flameNothing
 	if outer.kind == flameOutside {
 		switch {
-		case e.cell.Start < x.below.start:
-			if e.kind = flameOutside; e.cell.Start > x.below.at {
+		case e.cell.Start < x.below.Start:
+			if e.kind = flameOutside; e.cell.Start > x.below.At {
 				e.kind, e.span = flameInner, 0
 			}
-		case e.cell.Start == x.below.start:
+		case e.cell.Start == x.below.Start:
 			e.kind, e.span = flameSpan, 0
 		}
 		return nil
@@ -116,8 +117,8 @@ func (x *flameWalk) decide(ctx context.Context, e *flameEntry, outer flameEntry)
 	if err != nil {
 		return err
 	}
-	if shown == nil || !shown.container() {
-		in.list = append(in.list, flameKid{recorded.first, recorded.after, 0, 0})
+	if shown == nil || !shown.Container() {
+		in.list = append(in.list, flameKid{recorded.First, recorded.After, 0, 0})
 		return nil
 	}
 	span, ok, err := x.span(ctx, shown, recorded, in)
@@ -143,7 +144,7 @@ func (x *flameWalk) decide(ctx context.Context, e *flameEntry, outer flameEntry)
 		return err
 	}
 	span.Left, span.Right = x.columns(span.From, span.To)
-	in.list = append(in.list, flameKid{recorded.first, recorded.after, span.Left, span.Right})
+	in.list = append(in.list, flameKid{recorded.First, recorded.After, span.Left, span.Right})
 	x.put(span, shown, recorded, in)
 	x.kids[len(x.kids)-1].after = after
 	e.kind, e.span = flameSpan, int32(len(x.f.Spans)-1)
@@ -151,7 +152,7 @@ func (x *flameWalk) decide(ctx context.Context, e *flameEntry, outer flameEntry)
 }
 
 // read reads a container, as recorded and as it is shown; nil if it is not.
-func (x *flameWalk) read(e *flameEntry, in *flameKids) (recorded, shown *nodeData, err error) {
+func (x *flameWalk) read(e *flameEntry, in *flameKids) (recorded, shown *walk.NodeData, err error) {
 	l := &in.within
 	var pos, ord int64
 	if e.own < 0 {
@@ -161,29 +162,29 @@ func (x *flameWalk) read(e *flameEntry, in *flameKids) (recorded, shown *nodeDat
 				pos = x.open[i].At
 			}
 		}
-		ord = x.s.Cells.FirstEnding(pos)
+		ord = x.S.Cells.FirstEnding(pos)
 	} else {
-		pos, ord = l.seekBack(in.start, in.first, e.cell.Start-1, 1)
+		pos, ord = l.SeekBack(in.start, in.first, e.cell.Start-1, 1)
 	}
 	for {
-		recorded = new(nodeData)
-		ok, err := l.next(pos, ord, l.end, recorded, true)
+		recorded = new(walk.NodeData)
+		ok, err := l.Next(pos, ord, l.End, recorded, true)
 		if err != nil {
 			return nil, nil, err
 		}
-		if !ok || recorded.at >= e.cell.Start {
-			return nil, nil, x.contradiction(pos, "no header of a container")
+		if !ok || recorded.At >= e.cell.Start {
+			return nil, nil, x.Contradiction(pos, "no header of a container")
 		}
-		if recorded.start == e.cell.Start && recorded.container() {
+		if recorded.Start == e.cell.Start && recorded.Container() {
 			break
 		}
-		pos, ord = recorded.next, recorded.after
+		pos, ord = recorded.Next, recorded.After
 	}
 	shown = recorded
-	if l.folded {
+	if l.Folded {
 		same := *recorded // folding may take over what it gets
-		if shown, err = l.fold(recorded); err == nil && shown != nil {
-			shown = l.inlined(shown)
+		if shown, err = l.Fold(recorded); err == nil && shown != nil {
+			shown = l.Inlined(shown)
 		}
 		recorded = &same
 	}
@@ -191,21 +192,21 @@ func (x *flameWalk) read(e *flameEntry, in *flameKids) (recorded, shown *nodeDat
 }
 
 // span returns the span of a container, without its place among others.
-func (x *flameWalk) span(ctx context.Context, shown, recorded *nodeData, in *flameKids) (s FlameSpan, ok bool, err error) {
+func (x *flameWalk) span(ctx context.Context, shown, recorded *walk.NodeData, in *flameKids) (s FlameSpan, ok bool, err error) {
 	within := &in.within
 	if recorded == x.below {
 		within = nil
 	}
 	from, to, ok, err := x.axis.span(ctx, shown, within, in.after)
-	if recorded.state != StateWhole {
+	if recorded.State != StateWhole {
 		to = x.f.End
-		if i := slices.IndexFunc(x.open, func(o openSpan) bool { return o.Start == recorded.start }); i >= 0 {
+		if i := slices.IndexFunc(x.open, func(o openSpan) bool { return o.Start == recorded.Start }); i >= 0 {
 			from, ok = x.open[i].from, true
 		}
 	}
 	return FlameSpan{
-		Position: Position{Thread: x.o.Thread, At: shown.at}, Event: shown.point.Event, Class: shown.point.Class,
-		Parent: -1, From: from, To: to, Nested: shown.nested(), State: shown.state,
+		Position: Position{Thread: x.o.Thread, At: shown.At}, Event: shown.Point.Event, Class: shown.Point.Class,
+		Parent: -1, From: from, To: to, Nested: shown.Nested(), State: shown.State,
 	}, ok, err
 }
 
@@ -213,8 +214,8 @@ func (x *flameWalk) span(ctx context.Context, shown, recorded *nodeData, in *fla
 const mostFlameText = 512
 
 // put adds a span, with what is needed to find its children.
-func (x *flameWalk) put(s FlameSpan, shown, recorded *nodeData, in *flameKids) {
-	text := x.walker.r.ctx.AppendText(nil, &shown.point, shown.shownFooter(), in.parent, false)
+func (x *flameWalk) put(s FlameSpan, shown, recorded *walk.NodeData, in *flameKids) {
+	text := x.Walker.R.Ctx.AppendText(nil, &shown.Point, shown.ShownFooter(), in.parent, false)
 	if end := mostFlameText; len(text) > end {
 		for end > mostFlameText-utf8.UTFMax && !utf8.RuneStart(text[end]) {
 			end--
@@ -222,21 +223,21 @@ func (x *flameWalk) put(s FlameSpan, shown, recorded *nodeData, in *flameKids) {
 		text = text[:end]
 	}
 	s.Text = string(text)
-	if c := x.walker.r.ctx; s.Class == format.ClassCall {
-		if m := c.Method(shown.point.Ref); m != nil {
+	if c := x.Walker.R.Ctx; s.Class == format.ClassCall {
+		if m := c.Method(shown.Point.Ref); m != nil {
 			if class := c.Class(m.ClassID); class != nil {
 				s.Owner = class.Name
 			}
 		}
 	}
 	x.f.Spans = append(x.f.Spans, s)
-	beyond := x.s.Cells.Len()
-	if shown.state == StateWhole {
-		beyond = x.s.Cells.FirstEnding(shown.end) // its own
+	beyond := x.S.Cells.Len()
+	if shown.State == StateWhole {
+		beyond = x.S.Cells.FirstEnding(shown.End) // its own
 	}
 	x.kids = append(x.kids, flameKids{
-		within: nodeReader{childReader{walker: x.walker, folded: !x.o.Raw, start: shown.start, end: shown.end}},
-		after:  s.To, start: shown.start, first: shown.first, beyond: max(beyond, shown.first), parent: format.ParentOf(&shown.point),
+		within: nodeReader{walk.ChildReader{Walker: x.Walker, Folded: !x.o.Raw, Start: shown.Start, End: shown.End}},
+		after:  s.To, start: shown.Start, first: shown.First, beyond: max(beyond, shown.First), parent: format.ParentOf(&shown.Point),
 	})
 }
 
@@ -301,8 +302,8 @@ func (x *flameWalk) gap(f *Flame, n FlameNarrow, first, beyond int64) {
 // covers reports whether one of the containers from an ordinal, before another, or one around them before that,
 // begins before a place.
 func (x *flameWalk) covers(own, beyond, at int64) bool {
-	cells := x.s.Cells
-	for n := 0; own < beyond && n < mostAround; n++ {
+	cells := x.S.Cells
+	for n := 0; own < beyond && n < walk.MostAround; n++ {
 		c := cells.At(own)
 		if x.axis.began(own, c, at-1) {
 			return true

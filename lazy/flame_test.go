@@ -96,7 +96,7 @@ func newPlainFlame(t *testing.T, r *LazyTraceReader, th *Node, raw bool) *plainF
 		if n.IsThread() {
 			break
 		}
-		if e := n.e.Load(); e.container() {
+		if e := n.e.Load(); e.Container() {
 			x := &flameNode{n: n, parent: by[n.parent]}
 			if x.parent != nil {
 				x.depth = x.parent.depth + 1
@@ -106,11 +106,11 @@ func newPlainFlame(t *testing.T, r *LazyTraceReader, th *Node, raw bool) *plainF
 		}
 	}
 	if p.timed {
-		r.r.use(func() error {
-			w, err := r.r.walkerOn(r.r.known.Load(), th.thread)
-			for ord := range w.s.Cells.Len() {
-				if t, ok := w.cellTime(ord); ok {
-					p.begins = append(p.begins, [2]int64{w.s.Cells.At(ord).Start, t.Start})
+		r.r.Use(func() error {
+			w, err := r.r.WalkerOn(r.r.Known.Load(), th.thread)
+			for ord := range w.S.Cells.Len() {
+				if t, ok := w.CellTime(ord); ok {
+					p.begins = append(p.begins, [2]int64{w.S.Cells.At(ord).Start, t.Start})
 				}
 			}
 			return err
@@ -128,11 +128,11 @@ func (p *plainFlame) span(x *flameNode) {
 	x.known, x.to = true, p.axis[1]
 	switch {
 	case !p.timed:
-		x.from = int64(e.point.Event)
-		if i := sort.Search(len(p.events), func(i int) bool { return p.events[i][0] >= e.next }); e.state == StateWhole && i < len(p.events) {
+		x.from = int64(e.Point.Event)
+		if i := sort.Search(len(p.events), func(i int) bool { return p.events[i][0] >= e.Next }); e.State == StateWhole && i < len(p.events) {
 			x.to = p.events[i][1]
 		}
-	case e.state == StateWhole:
+	case e.State == StateWhole:
 		var t Time
 		if t, x.known = x.n.Time(); x.known {
 			x.from, x.to = t.Start, t.End()
@@ -143,7 +143,7 @@ func (p *plainFlame) span(x *flameNode) {
 	default:
 		x.from = math.MaxInt64
 		for _, begin := range p.begins {
-			if begin[0] > e.start && begin[0] < e.end {
+			if begin[0] > e.Start && begin[0] < e.End {
 				x.from = min(x.from, begin[1])
 			}
 		}
@@ -260,10 +260,10 @@ func (p *plainFlame) check(t *testing.T, r *LazyTraceReader, o FlameOptions, bel
 		}
 		wide[x] = true
 		if x.parent != nil && x != below {
-			parent = x.parent.n.e.Load().point.Event
+			parent = x.parent.n.e.Load().Point.Event
 		}
 		e := x.n.e.Load()
-		want = append(want, span{e.point.Event, depth, x.from, x.to, parent, e.at, column(x.from), column(x.to)})
+		want = append(want, span{e.Point.Event, depth, x.from, x.to, parent, e.At, column(x.from), column(x.to)})
 	}
 	for _, s := range f.Spans {
 		parent := int32(-1)
@@ -308,7 +308,7 @@ func (p *plainFlame) checkColumns(t *testing.T, about string, f *Flame, most int
 		if x.parent == nil {
 			return -1
 		}
-		return x.parent.n.e.Load().point.Event
+		return x.parent.n.e.Load().Point.Event
 	}
 	begins := func(k int64) int64 { return f.From + k*length/columns } // of a column, rounded down
 	for _, x := range p.nodes {
@@ -319,9 +319,9 @@ func (p *plainFlame) checkColumns(t *testing.T, about string, f *Flame, most int
 			}
 		}
 		ended := int64(-1)
-		if last := x.to - 1; x.known && e.state == StateWhole {
+		if last := x.to - 1; x.known && e.State == StateWhole {
 			if !p.timed {
-				i := sort.Search(len(p.events), func(i int) bool { return p.events[i][0] >= e.next })
+				i := sort.Search(len(p.events), func(i int) bool { return p.events[i][0] >= e.Next })
 				last = p.events[i-1][1]
 			}
 			for k := range columns {

@@ -13,6 +13,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/trace"
 )
 
 // shows checks that a reader shows the same as the eager loader.
@@ -32,7 +33,7 @@ func TestFollowWaitsForAHeader(t *testing.T) {
 	says := func(want string) {
 		t.Helper()
 		st := catchUp(t, r)
-		if st.Phase != PhaseFollowing || !strings.Contains(text(st.Growth.Wait), want) || st.Problem != nil {
+		if st.Phase != PhaseFollowing || !strings.Contains(trace.Text(st.Growth.Wait), want) || st.Problem != nil {
 			t.Fatalf("status %+v, want that it waits: %s", st, want)
 		}
 		if len(r.Tree(false).Threads()) > 0 {
@@ -103,11 +104,11 @@ func TestFollowAnotherFile(t *testing.T) {
 		again string // why it is shown from the beginning; "" if it is not
 		then  []byte // what is shown
 	}{
-		{"removed", func(t *testing.T, w *written) { os.Remove(w.path) }, errGone, "", half(first)},
+		{"removed", func(t *testing.T, w *written) { os.Remove(w.path) }, trace.ErrGone, "", half(first)},
 		{"renamed", func(t *testing.T, w *written) {
 			os.Rename(w.path, w.path+".old")
 			w.to(len(w.data) * 3 / 4)
-		}, errGone, "", wholeBlocks(first[:len(first)*3/4])},
+		}, trace.ErrGone, "", wholeBlocks(first[:len(first)*3/4])},
 		{"another in its place", func(t *testing.T, w *written) {
 			os.Remove(w.path)
 			put(t, w.path, second[:len(second)*2/3])
@@ -119,7 +120,7 @@ func TestFollowAnotherFile(t *testing.T) {
 		{"an empty one in its place", func(t *testing.T, w *written) {
 			os.Remove(w.path)
 			put(t, w.path, nil)
-		}, errEmptyFile, "", half(first)},
+		}, trace.ErrEmptyFile, "", half(first)},
 		{"cut short", func(t *testing.T, w *written) {
 			os.Truncate(w.path, int64(len(first)/3))
 		}, nil, "was cut short from", wholeBlocks(first[:len(first)/3])},
@@ -149,7 +150,7 @@ func TestFollowAnotherFile(t *testing.T) {
 			if (c.wait == nil) != (st.Growth.Wait == nil) || c.wait != nil && !errors.Is(st.Growth.Wait, c.wait) {
 				t.Errorf("it waits: %v, want %v", st.Growth.Wait, c.wait)
 			}
-			if again := text(st.Growth.Again); (c.again == "") != (again == "") || !strings.Contains(again, c.again) {
+			if again := trace.Text(st.Growth.Again); (c.again == "") != (again == "") || !strings.Contains(again, c.again) {
 				t.Errorf("it says %q, want %q", again, c.again)
 			}
 			if (c.again == "") != (st.Growth.Recording == 0) || st.Epoch != st.Growth.Recording {

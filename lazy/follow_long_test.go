@@ -54,7 +54,7 @@ func TestFollowLong(t *testing.T) {
 	}
 	grown := inUse() - half
 	// Each block takes some 60 bytes, in slices that double.
-	if blocks := int64(r.r.known.Load().Blocks); grown > 1<<20+blocks*120 {
+	if blocks := int64(r.r.Known.Load().Blocks); grown > 1<<20+blocks*120 {
 		t.Errorf("%d bytes more on the heap after as many steps again, with %d blocks", grown, blocks)
 	}
 	noMoreGoroutines(t, goroutines)

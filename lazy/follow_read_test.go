@@ -9,6 +9,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy/internal/index"
+	"tracex/lazy/internal/trace"
 )
 
 // TestFollowBytesThatComeLate: if a file reports a size before it has the bytes,
@@ -76,12 +77,12 @@ func followDamage(t *testing.T, data []byte) {
 	}
 	r := followed(t, w.path, Options{NoWrite: true})
 	for looks := 0; r.Status().Growth.Wait == nil; looks++ {
-		if st := catchUp(t, r); st.Problem != nil || st.Phase != PhaseFollowing || looks > 10*stuckPolls {
+		if st := catchUp(t, r); st.Problem != nil || st.Phase != PhaseFollowing || looks > 10*trace.StuckPolls {
 			t.Fatalf("status %+v", st)
 		}
 	}
 	st := r.Status()
-	if said := text(st.Growth.Wait); !strings.Contains(said, "cannot read") || !strings.Contains(said, format.ErrCorrupt.Error()) {
+	if said := trace.Text(st.Growth.Wait); !strings.Contains(said, "cannot read") || !strings.Contains(said, format.ErrCorrupt.Error()) {
 		t.Errorf("it says %q", said)
 	}
 	shows(t, r, good)
@@ -106,7 +107,7 @@ func TestFollowDamageEnds(t *testing.T) {
 	r.Unfollow()
 	st := waitFor(t, r, func(st Status) bool { return st.Phase == PhaseReady })
 	cold := ready(t, w.path, Options{NoWrite: true}).Status()
-	if st.Problem == nil || text(st.Problem) != text(cold.Problem) || st.Unfinished != cold.Unfinished {
+	if st.Problem == nil || trace.Text(st.Problem) != trace.Text(cold.Problem) || st.Unfinished != cold.Unfinished {
 		t.Errorf("status %+v, want %+v", st, cold)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tracex/format/formattest"
+	"tracex/lazy/internal/trace"
 )
 
 // TestFollowWhileRead: other goroutines read trees, search and query while the file
@@ -32,7 +33,7 @@ func TestFollowWhileRead(t *testing.T) {
 	read := func(f func(rng *rand.Rand) error) {
 		readers.Go(func() {
 			for rng := rand.New(rand.NewPCG(1, 2)); ctx.Err() == nil; {
-				if err := f(rng); errors.Is(err, errClosed) {
+				if err := f(rng); errors.Is(err, trace.ErrClosed) {
 					t.Error(err)
 				}
 			}

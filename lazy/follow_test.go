@@ -13,11 +13,12 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy/eager"
+	"tracex/lazy/internal/trace"
 )
 
 func init() {
-	endPatience = 20 * time.Millisecond
-	pollEvery, pollIdle = time.Hour, time.Hour
+	trace.EndPatience = 20 * time.Millisecond
+	trace.PollEvery, trace.PollIdle = time.Hour, time.Hour
 }
 
 // written is a file that a test writes as a recorder does, bit by bit.
@@ -165,7 +166,7 @@ func TestFollow(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := cold.Status()
-		if st.Phase != PhaseReady || st.Index != IndexRebuilt || st.Unfinished != want.Unfinished || text(st.Problem) != text(want.Problem) {
+		if st.Phase != PhaseReady || st.Index != IndexRebuilt || st.Unfinished != want.Unfinished || trace.Text(st.Problem) != trace.Text(want.Problem) {
 			t.Fatalf("in the end %+v, want %+v", st, want)
 		}
 		for _, folded := range []bool{false, true} {
@@ -222,7 +223,7 @@ func TestFollowFinished(t *testing.T) {
 	path := formattest.Unpack(t, "gson.stream.bin", "gson.stream.bin.idx")
 	r := followed(t, path, Options{})
 	st := catchUp(t, r)
-	if v := r.r.known.Load(); st.Phase != PhaseReady || st.Index != IndexRecorded || st.Growth.On || v.Index == nil || v.Data != nil {
+	if v := r.r.Known.Load(); st.Phase != PhaseReady || st.Index != IndexRecorded || st.Growth.On || v.Index == nil || v.Data != nil {
 		t.Errorf("status %+v", st)
 	}
 	if r.Follow() {

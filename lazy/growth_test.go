@@ -25,18 +25,18 @@ type growing struct {
 func newGrowing(t *testing.T, data []byte, memory int64) *growing {
 	r := inMemory(data, memory)
 	w := r.r
-	w.ctx = format.NewContext(w.data.Version())
-	w.cancel = func() {}
-	close(w.done)
+	w.Ctx = format.NewContext(w.Data.Version())
+	w.Cancel = func() {}
+	close(w.Done)
 	t.Cleanup(func() { r.Close() })
-	return &growing{r, t, index.NewScan(w.data, w.addReference)}
+	return &growing{r, t, index.NewScan(w.Data, w.AddReference)}
 }
 
 // grow makes about n more bytes known and reports whether there is more.
 func (g *growing) grow(n int64) bool {
 	g.t.Helper()
 	var more bool
-	err := g.r.use(func() error {
+	err := g.r.Use(func() error {
 		var err error
 		more, err = g.scan.Advance(context.Background(), n)
 		return err
@@ -44,14 +44,14 @@ func (g *growing) grow(n int64) bool {
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	g.r.publish(g.scan.View(!more))
+	g.r.Publish(g.scan.View(!more))
 	return more
 }
 
 // prefix returns the known part as the eager loader prints it.
 func (g *growing) prefix() string {
 	g.t.Helper()
-	f, err := eager.Load(bytes.NewReader(g.r.data.Bytes()[:g.scan.Offset()]))
+	f, err := eager.Load(bytes.NewReader(g.r.Data.Bytes()[:g.scan.Offset()]))
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func textOfNodes(tree *Tree, nodes []*Node) string {
 			trees++
 		}
 	}
-	tree.r.withContext(func(c *format.Context) {
+	tree.r.WithContext(func(c *format.Context) {
 		for i, n := range nodes {
 			if n.IsThread() {
 				if empty(i) && (trees < 2 || c.Version() >= format.V27) {
@@ -293,7 +293,7 @@ func TestGrownWhileRead(t *testing.T) {
 					t.Fatal(err)
 				}
 				same := slices.EqualFunc(got, want, func(a, b *Node) bool {
-					return a.Position() == b.Position() && a.State() == b.State() && a.e.Load().next == b.e.Load().next
+					return a.Position() == b.Position() && a.State() == b.State() && a.e.Load().Next == b.e.Load().Next
 				})
 				if !same {
 					t.Fatalf("thread %d: %d roots, want %d, or others", th.Thread(), len(got), len(want))

@@ -17,10 +17,10 @@ func TestHandles(t *testing.T) {
 		"#0":          EventHandle(0),
 		"#2147483647": EventHandle(2147483647),
 		"#1,204_332":  EventHandle(1204332),
-		"@3+88120":    PositionHandle(Position{2, 88120}),
-		"@2147483648": PositionHandle(Position{2147483647, -1}),
-		"@1":          PositionHandle(Position{0, -1}),
-		"@1+0":        PositionHandle(Position{0, 0}),
+		"@3+88120":    PositionHandle(Position{Thread: 2, At: 88120}),
+		"@2147483648": PositionHandle(Position{Thread: 2147483647, At: -1}),
+		"@1":          PositionHandle(Position{Thread: 0, At: -1}),
+		"@1+0":        PositionHandle(Position{Thread: 0, At: 0}),
 	} {
 		h, ok := ParseHandle(text)
 		if again, _ := ParseHandle(h.String()); !ok || h != want || again != h {

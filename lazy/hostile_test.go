@@ -14,6 +14,8 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy/internal/mapped"
+	"tracex/lazy/internal/trace"
+	"tracex/lazy/internal/walk"
 )
 
 // small are small real traces: for version 22 one of each writer, and for version 27.
@@ -45,23 +47,23 @@ func openBytes(data, index []byte) (*LazyTraceReader, error) {
 
 // inMemory returns a reader of data in memory that has read nothing.
 func inMemory(data []byte, memory int64) *LazyTraceReader {
-	w := newReader("memory", Options{NoWrite: true, Memory: memory}, checkEnds)
-	w.data = dataInMemory(data)
-	return &LazyTraceReader{&walkReader{w}}
+	w := trace.NewReader("memory", Options{NoWrite: true, Memory: memory}, walk.CheckEnds)
+	w.Data = dataInMemory(data)
+	return &LazyTraceReader{&walk.Reader{Worker: w}}
 }
 
 // runInMemory lets it read; index may be nil.
 func runInMemory(r *LazyTraceReader, index []byte) error {
 	w := r.r
-	first, err := w.scanStart()
+	first, err := w.ScanStart()
 	if err != nil {
 		return err
 	}
-	w.run(func(ctx context.Context) error {
-		if index != nil && w.takeIndex(ctx, mapped.InMemory("memory.idx", index)) == nil {
+	w.Run(func(ctx context.Context) error {
+		if index != nil && w.TakeIndex(ctx, mapped.InMemory("memory.idx", index)) == nil {
 			return nil
 		}
-		return w.rebuild(ctx, "", first)
+		return w.Rebuild(ctx, "", first)
 	})
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/walk"
 )
 
 // outlined is a node with its path, for comparing trees.
@@ -162,7 +163,7 @@ func TestInlineShown(t *testing.T) {
 // TestInlineBegun: a loop of one iteration in which a second began has no row for either; one in which many did
 // is not read for its row.
 func TestInlineBegun(t *testing.T) {
-	for begun, inline := range map[int]bool{0: true, 1: true, mostBegun: true, mostBegun + 1: false, 500: false} {
+	for begun, inline := range map[int]bool{0: true, 1: true, walk.MostBegun: true, walk.MostBegun + 1: false, 500: false} {
 		w := formattest.NewBuilder(t)
 		w.Thread(0)
 		w.Loop(int32(1+min(begun, 1)), w.Variable("v"), append([]int{3}, make([]int, begun)...)...)

@@ -1,6 +1,9 @@
 package lazy
 
-import "context"
+import (
+	"context"
+	"tracex/lazy/internal/walk"
+)
 
 // walkBatch is how many children a walk over all of them processes between two
 // checks of its context.
@@ -9,24 +12,24 @@ const walkBatch = 4096
 // overChildren calls f for each child of n, in order and as recorded: only the fields
 // of its point that DecodeHead reads are known. pos is where the reference objects before
 // it begin. f is called within use, and must not keep its arguments.
-func (ld *loader) overChildren(ctx context.Context, n *Node, progress Progress, f func(l *nodeReader, pos int64, c *nodeData) error) error {
+func (ld *loader) overChildren(ctx context.Context, n *Node, progress Progress, f func(l *nodeReader, pos int64, c *walk.NodeData) error) error {
 	e := n.e.Load()
-	pos, ord := e.start, e.first
+	pos, ord := e.Start, e.First
 	for more := true; more; {
 		err := ld.read(n, func(l *nodeReader) error {
-			if l.edit != nil {
+			if l.Edit != nil {
 				return l.overEdited(ctx, &pos, &more, f)
 			}
-			var c nodeData
+			var c walk.NodeData
 			for range walkBatch {
-				found, err := l.next(pos, ord, l.end, &c, false)
+				found, err := l.Next(pos, ord, l.End, &c, false)
 				if more = found; !found || err != nil {
 					return err
 				}
 				if err := f(l, pos, &c); err != nil {
 					return err
 				}
-				pos, ord = c.next, c.after
+				pos, ord = c.Next, c.After
 			}
 			return nil
 		})
@@ -37,7 +40,7 @@ func (ld *loader) overChildren(ctx context.Context, n *Node, progress Progress, 
 			return err
 		}
 		if progress != nil {
-			progress(pos-e.start, max(e.end, pos)-e.start)
+			progress(pos-e.Start, max(e.End, pos)-e.Start)
 		}
 	}
 	return nil
@@ -45,12 +48,12 @@ func (ld *loader) overChildren(ctx context.Context, n *Node, progress Progress, 
 
 // shown returns what the tree shows of a recorded child; nil for nothing. In the result,
 // too, only the fields of the point that DecodeHead reads are certain to be known.
-func (l *nodeReader) shown(c *nodeData) (*nodeData, error) {
-	if !l.folded || !l.mayFold(c) {
+func (l *nodeReader) shown(c *walk.NodeData) (*walk.NodeData, error) {
+	if !l.Folded || !l.MayFold(c) {
 		return c, nil
 	}
-	read, err := l.child(checkpoint{pos: c.at, ord: c.first, in: c.in})
-	return read.data, err
+	read, err := l.Child(walk.Checkpoint{Pos: c.At, Ord: c.First, In: c.In})
+	return read.Data, err
 }
 
 // Largest returns the Position of the child of n, of those that the tree shows, that contains most, see [Node.Nested]: of
@@ -62,9 +65,9 @@ func (ld *loader) Largest(ctx context.Context, n *Node, progress Progress) (p Po
 	}
 	h, only := ld.hiddenFor(), ld.onlyIn(n)
 	nested, most := int64(-1), int64(0)
-	err = ld.overChildren(ctx, n, progress, func(l *nodeReader, _ int64, c *nodeData) error {
-		size := c.next - c.at
-		if c.nested() < nested || c.nested() == nested && size <= most || only != nil && !only(c) {
+	err = ld.overChildren(ctx, n, progress, func(l *nodeReader, _ int64, c *walk.NodeData) error {
+		size := c.Next - c.At
+		if c.Nested() < nested || c.Nested() == nested && size <= most || only != nil && !only(c) {
 			return nil
 		}
 		shown, err := l.shown(c)
@@ -72,7 +75,7 @@ func (ld *loader) Largest(ctx context.Context, n *Node, progress Progress) (p Po
 			return err
 		}
 		if count := nestedBut(shown, h, n.thread); count > nested || count == nested && size > most {
-			p, nested, most, ok = Position{Thread: n.thread, At: c.next - 1}, count, size, true
+			p, nested, most, ok = Position{Thread: n.thread, At: c.Next - 1}, count, size, true
 		}
 		return nil
 	})
@@ -86,14 +89,14 @@ func (ld *loader) Largest(ctx context.Context, n *Node, progress Progress) (p Po
 // parent's content: of is 0 if that is not known, as for a thread.
 func (n *Node) Weight() (bytes, of int64) {
 	e := n.e.Load()
-	if n.IsThread() || e.state == StatePending {
+	if n.IsThread() || e.State == StatePending {
 		return 0, 0
 	}
 	in := n.parent.e.Load()
-	if !n.parent.IsThread() && in.state == StatePending {
-		return e.next - e.at, 0
+	if !n.parent.IsThread() && in.State == StatePending {
+		return e.Next - e.At, 0
 	}
-	return e.next - e.at, in.end - in.start
+	return e.Next - e.At, in.End - in.Start
 }
 
 // Longest returns the Position of the child of n, of those that the tree shows, that took longest, the first of
@@ -101,7 +104,7 @@ func (n *Node) Weight() (bytes, of int64) {
 // time in proportion to the number of children.
 func (ld *loader) Longest(ctx context.Context, n *Node, progress Progress) (p Position, ok bool, err error) {
 	most, only := int64(-1), ld.onlyIn(n)
-	err = ld.overChildren(ctx, n, progress, func(l *nodeReader, _ int64, c *nodeData) error {
+	err = ld.overChildren(ctx, n, progress, func(l *nodeReader, _ int64, c *walk.NodeData) error {
 		if only != nil && !only(c) {
 			return nil
 		}
@@ -109,8 +112,8 @@ func (ld *loader) Longest(ctx context.Context, n *Node, progress Progress) (p Po
 		if shown == nil || err != nil {
 			return err
 		}
-		if time, known := l.time(shown); known && time.Duration > most {
-			p, most, ok = Position{Thread: n.thread, At: c.next - 1}, time.Duration, true
+		if time, known := l.Time(shown); known && time.Duration > most {
+			p, most, ok = Position{Thread: n.thread, At: c.Next - 1}, time.Duration, true
 		}
 		return nil
 	})
@@ -121,26 +124,26 @@ func (ld *loader) Longest(ctx context.Context, n *Node, progress Progress) (p Po
 }
 
 // overEdited is a part of overChildren: f gets the children that are shown.
-func (l *nodeReader) overEdited(ctx context.Context, pos *int64, more *bool, f func(l *nodeReader, pos int64, c *nodeData) error) error {
-	at, err := l.begin(ctx, *pos, 0)
+func (l *nodeReader) overEdited(ctx context.Context, pos *int64, more *bool, f func(l *nodeReader, pos int64, c *walk.NodeData) error) error {
+	at, err := l.Begin(ctx, *pos, 0)
 	if err != nil {
 		return err
 	}
 	begins := *pos
-	var c nodeData
+	var c walk.NodeData
 	for range walkBatch {
-		read, err := l.step(at, &c, false)
-		if *more = read.ok; !read.ok || err != nil {
+		read, err := l.Step(at, &c, false)
+		if *more = read.Ok; !read.Ok || err != nil {
 			return err
 		}
-		if read.shown && c.at >= begins {
-			if err := f(l, read.at.pos, &c); err != nil {
+		if read.Shown && c.At >= begins {
+			if err := f(l, read.At.Pos, &c); err != nil {
 				return err
 			}
 		}
-		at = read.next
-		*pos = at.pos
+		at = read.Next
+		*pos = at.Pos
 	}
-	l.ends(at)
+	l.Ends(at)
 	return nil
 }

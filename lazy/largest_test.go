@@ -41,7 +41,7 @@ func TestLargest(t *testing.T) {
 				size := func(n *Node) (nested, bytes int64) {
 					nested, _ = n.Nested()
 					e := n.e.Load()
-					return nested, e.next - e.at
+					return nested, e.Next - e.At
 				}
 				for got.Parent() != n && got.Parent() != nil {
 					got = got.Parent()

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/lazy/internal/trace"
+	"tracex/lazy/internal/walk"
 )
 
 // LazyTraceReader reads a trace of any size. It maps data and index; its memory
@@ -13,7 +15,7 @@ import (
 // calls. All methods may be called from any goroutine, and any number of readers
 // may be open at once.
 type LazyTraceReader struct {
-	r *walkReader
+	r *walk.Reader
 }
 
 // Open opens a trace: a data file, with its index beside it if it exists, or
@@ -24,7 +26,7 @@ func Open(path string, o Options) (*LazyTraceReader, error) {
 	if o.Memory <= 0 {
 		o.Memory = DefaultMemory
 	}
-	r, err := openWalks(path, o)
+	r, err := walk.Open(path, o)
 	if err != nil {
 		return nil, err
 	}
@@ -37,28 +39,28 @@ func (r *LazyTraceReader) Close() error { return r.r.Close() }
 
 // Version returns the format version of the trace; 0 while nothing of it has been
 // read, as with a packed trace that is still being unpacked.
-func (r *LazyTraceReader) Version() format.Version { return r.r.version() }
+func (r *LazyTraceReader) Version() format.Version { return r.r.Version() }
 
 // Path returns the path that was opened.
-func (r *LazyTraceReader) Path() string { return r.r.path }
+func (r *LazyTraceReader) Path() string { return r.r.Path }
 
 // Info returns what a packed trace records about its run; nil for any other trace.
-func (r *LazyTraceReader) Info() *format.Info { return r.r.info }
+func (r *LazyTraceReader) Info() *format.Info { return r.r.Info }
 
 // Size returns the sizes of data and index in bytes; 0 for an index that is absent
 // or not used.
-func (r *LazyTraceReader) Size() (data, index int64) { return r.r.sizes() }
+func (r *LazyTraceReader) Size() (data, index int64) { return r.r.Sizes() }
 
 // WithContext calls f with the trace's descriptors. f may only read them, and must not
 // keep them: they may grow after it has returned.
-func (r *LazyTraceReader) WithContext(f func(*format.Context)) { r.r.withContext(f) }
+func (r *LazyTraceReader) WithContext(f func(*format.Context)) { r.r.WithContext(f) }
 
 // Status returns the state of the reader.
-func (r *LazyTraceReader) Status() Status { return r.r.now() }
+func (r *LazyTraceReader) Status() Status { return r.r.Now() }
 
 // Changed returns a channel that receives after the status, or what is known
 // about the trace, has changed. Several changes may be combined into one.
-func (r *LazyTraceReader) Changed() <-chan struct{} { return r.r.changed }
+func (r *LazyTraceReader) Changed() <-chan struct{} { return r.r.Changed }
 
 // Wait waits until the background work has ended, successfully or not, or, for a
 // followed trace, until everything written so far is known. It returns ctx's error
@@ -91,7 +93,7 @@ func (r *LazyTraceReader) ThreadInfo(id int32) (t ThreadInfo, ok bool) { return 
 
 // Totals returns how many threads are known so far, and the sum of their contents. It
 // looks at each of them only if more is known than before.
-func (r *LazyTraceReader) Totals() (threads int, all Population) { return r.r.addUp() }
+func (r *LazyTraceReader) Totals() (threads int, all Population) { return r.r.AddUp() }
 
 // Times reports whether the trace has usable times, and the wall clock time at which
 // they begin to count. If there is a file of times that cannot be used, Status has
@@ -203,34 +205,34 @@ func (r *LazyTraceReader) Translate(ctx context.Context, to format.Version, out 
 // IdentityOf returns the identity of a complete trace: a digest of the sizes of its data and times, and of 64
 // samples of 4 KiB of each. Two recordings of a program differ in the moment when they began, which is
 // in the times. Without times they may be the same, byte by byte: then they are one trace.
-func IdentityOf(r *LazyTraceReader) (id Identity, err error) { return identityOf(r.r.worker) }
+func IdentityOf(r *LazyTraceReader) (id Identity, err error) { return trace.IdentityOf(r.r.Worker) }
 
 // LookForAnother looks whether another data file has the name of the trace's now, or, if the trace is complete, whether
 // its file was written to: then the status tells, and [LazyTraceReader.Follow] begins with what is there. It asks the file
 // system. A trace that is followed does not need it, and of a packed one it learns nothing.
-func LookForAnother(r *LazyTraceReader) { lookForAnother(r.r.worker) }
+func LookForAnother(r *LazyTraceReader) { trace.LookForAnother(r.r.Worker) }
 
 // TimesMissing returns the path where the times of a Go program's trace would be, if there is no such file: it was not
 // copied with the trace, or no times were recorded. It is "" for others: what records in a JVM writes none.
-func TimesMissing(r *LazyTraceReader) (path string) { return timesMissing(r.r) }
+func TimesMissing(r *LazyTraceReader) (path string) { return walk.TimesMissing(r.r) }
 
 // TimesAround returns the last known time before a position, and the first after it: see [PassPoint.When].
 func TimesAround(r *LazyTraceReader, p Position) (from, to int64, err error) {
-	return timesAround(r.r, p)
+	return walk.TimesAround(r.r, p)
 }
 
 // SummaryOf returns the summary file of a trace.
-func SummaryOf(r *LazyTraceReader) SummaryFile { return summaryFileOf(r.r) }
+func SummaryOf(r *LazyTraceReader) SummaryFile { return walk.SummaryOf(r.r) }
 
 // Explain adds the result of ended to err if err means that the data at path has no
 // end, and returns err otherwise. [errors.Is] still finds [format.ErrTruncated]. size
 // is the number of bytes of the file that were read; -1 for all.
 func Explain(err error, path string, size int64, ended func() WhyUnended) error {
-	return explain(err, path, size, ended)
+	return trace.Explain(err, path, size, ended)
 }
 
 // AppendPath appends the names of n containers, outermost first. Of a long path the part after the
 // first name is left out. name appends the name of the i-th container, counted from the outermost.
 func AppendPath(dst []byte, n int, name func(dst []byte, i int) []byte) []byte {
-	return appendPath(dst, n, name)
+	return walk.AppendPath(dst, n, name)
 }

@@ -1,6 +1,9 @@
 package lazy
 
-import "tracex/format"
+import (
+	"tracex/format"
+	"tracex/lazy/internal/trace"
+)
 
 // Line is the content of a row at one moment. It is a value: drawing it needs neither
 // the tree nor a lock. Its fields are all that a screen shows of a row, hence their number.
@@ -66,7 +69,7 @@ func (t *Tree) Lines(rows []Row, verbose bool) []Line {
 		}
 		t.roots.describe(&lines[i])
 	}
-	if err := t.r.use(func() error {
+	if err := t.r.Use(func() error {
 		t.lineTimes(lines)
 		return nil
 	}); err != nil {
@@ -79,7 +82,7 @@ func (t *Tree) Lines(rows []Row, verbose bool) []Line {
 			l.Self, l.SelfExact, l.SelfKnown = l.Node.self(l.Time)
 		}
 	}
-	t.r.withContext(func(c *format.Context) {
+	t.r.WithContext(func(c *format.Context) {
 		var room []byte
 		for i := range lines {
 			if n := lines[i].Node; n != nil {
@@ -93,12 +96,12 @@ func (t *Tree) Lines(rows []Row, verbose bool) []Line {
 // describe fills in what the tree knows of a node. The loader is locked.
 func (n *Node) describe(l *Line) {
 	e := n.e.Load()
-	l.State = e.state
+	l.State = e.State
 	l.Count, l.CountExact, l.CountKnown = n.count()
 	if l.Edited = n.loader.edits != nil; l.Edited && n.kids != nil {
 		l.Dropped = n.kids.dropped
 	}
-	l.Leaf = !e.hasContent() && e.state != StatePending || l.CountKnown && l.CountExact && l.Count == 0
+	l.Leaf = !e.HasContent() && e.State != StatePending || l.CountKnown && l.CountExact && l.Count == 0
 	l.Loaded = n.kids != nil && len(n.kids.slabs) > 0
 	if n.sorting() != nil {
 		l.Order = OrderWeight
@@ -110,14 +113,14 @@ func (n *Node) describe(l *Line) {
 		if of, exact := nestedIn(n.parent, h); exact {
 			l.NestedIn = of
 		}
-		l.Class, l.Diff = e.point.Class, e.point.Diff
+		l.Class, l.Diff = e.Point.Class, e.Point.Diff
 	}
 }
 
 // lineTimes fills in the times of lines and of their parents; most lines share one
 // parent. It must be called within use.
 func (t *Tree) lineTimes(lines []Line) {
-	if !t.r.timed() {
+	if !t.r.Timed() {
 		return
 	}
 	var in *Node
@@ -144,15 +147,15 @@ func (t *Tree) lineTimes(lines []Line) {
 // write fills in the text of a node. It returns the buffer that it used.
 func (n *Node) write(c *format.Context, l *Line, verbose bool, room []byte) []byte {
 	if n.IsThread() {
-		room = appendThread(room[:0], c, n.thread)
+		room = trace.AppendThread(room[:0], c, n.thread)
 		l.Text = string(room)
 		return room
 	}
 	e := n.e.Load()
 	if verbose {
-		_, _, verbose = c.FileLine(e.point.Location)
+		_, _, verbose = c.FileLine(e.Point.Location)
 	}
-	room, l.Spans = c.AppendSpans(room[:0], nil, &e.point, e.shownFooter(), n.around(), verbose)
+	room, l.Spans = c.AppendSpans(room[:0], nil, &e.Point, e.ShownFooter(), n.around(), verbose)
 	if len(l.Spans) > 0 && l.Spans[0].Style == format.StyleMark {
 		l.Mark = l.Spans[0].End
 	}

@@ -1,6 +1,9 @@
 package lazy
 
-import "context"
+import (
+	"context"
+	"tracex/lazy/internal/walk"
+)
 
 // Load loads a slab of a gap, from one of its ends. If the gap has changed since, it
 // loads part of what remains; if nothing remains, it does nothing.
@@ -59,21 +62,21 @@ func (t *Tree) Load(ctx context.Context, gap Row, end End) error {
 // n is the node that [Tree.Reveal] returned for it.
 func (ld *loader) LeftOut(ctx context.Context, n *Node, p Position) (left bool) {
 	e := n.e.Load()
-	if ld.edits == nil || p.At < 0 || p.At < e.start || p.At >= e.end {
+	if ld.edits == nil || p.At < 0 || p.At < e.Start || p.At >= e.End {
 		return false
 	}
 	ld.read(n, func(l *nodeReader) error { // without the data nothing can be told
-		at, err := l.before(ctx, p.At)
+		at, err := l.Before(ctx, p.At)
 		if err != nil {
 			return err
 		}
-		if in := at.in; in.outer != nil && p.At >= in.end {
+		if in := at.In; in.Outer != nil && p.At >= in.End {
 			left = true // its footer
 			return nil
 		}
-		var c nodeData
-		read, err := l.step(at, &c, false)
-		left = err == nil && read.left && c.at <= p.At
+		var c walk.NodeData
+		read, err := l.Step(at, &c, false)
+		left = err == nil && read.Left && c.At <= p.At
 		return err
 	})
 	return left
@@ -81,9 +84,9 @@ func (ld *loader) LeftOut(ctx context.Context, n *Node, p Position) (left bool) 
 
 // bare reports whether what is from somewhere in s up to an offset is in a splice that shows no leaf,
 // and in others of these in it.
-func bare(s *splice, to int64) bool {
-	for ; s.outer != nil && s.leaves == LeavesNone; s = s.outer {
-		if to <= s.end {
+func bare(s *walk.Splice, to int64) bool {
+	for ; s.Outer != nil && s.Leaves == LeavesNone; s = s.Outer {
+		if to <= s.End {
 			return true
 		}
 	}
@@ -98,34 +101,34 @@ func (ld *loader) pass(ctx context.Context, n *Node, from, to int64, end End) (i
 		return from, to
 	}
 	lo, hi := from, to
-	var m moment
+	var m walk.Instant
 	for size >= ld.leap && lo < hi && ctx.Err() == nil {
 		part := PassRange{Thread: n.thread, From: lo, To: min(lo+size, hi)}
 		if end == AtEnd {
 			part.From, part.To = max(lo, hi-size), hi
 		}
-		var in *splice // at the beginning of the part; nil if it need not be asked
+		var in *walk.Splice // at the beginning of the part; nil if it need not be asked
 		err := ld.read(n, func(l *nodeReader) error {
-			m = l.moment
-			at, err := l.begin(ctx, part.From, 0)
+			m = l.Moment
+			at, err := l.Begin(ctx, part.From, 0)
 			if err != nil {
 				return err
 			}
 			if end == AtStart {
-				in = at.in
+				in = at.In
 				return nil
 			}
-			var e nodeData
-			c, err := l.step(at, &e, false)
-			if err == nil && !c.shown { // otherwise the part may be in it
-				in = at.in
+			var e walk.NodeData
+			c, err := l.Step(at, &e, false)
+			if err == nil && !c.Shown { // otherwise the part may be in it
+				in = at.In
 			}
 			return err
 		})
 		switch {
 		case err != nil:
 			return from, to // the load will tell
-		case in == nil || !ld.edits.Barren(in.state, part, bare(in, part.To)):
+		case in == nil || !ld.edits.Barren(in.State, part, bare(in, part.To)):
 			size /= 4
 			continue
 		case end == AtStart:

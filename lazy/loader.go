@@ -3,11 +3,13 @@ package lazy
 import (
 	"tracex/format"
 	"tracex/lazy/internal/index"
+	"tracex/lazy/internal/trace"
+	"tracex/lazy/internal/walk"
 )
 
-func newLoader(r *walkReader, folded bool) *loader {
+func newLoader(r *walk.Reader, folded bool) *loader {
 	l := &loader{r: r, folded: folded, leap: leapFirst}
-	l.memory.init(r.opts.Memory)
+	l.memory.init(r.Opts.Memory)
 	return l
 }
 
@@ -23,22 +25,22 @@ func (ld *loader) Stats() Stats {
 
 // newThread makes the node of a thread.
 func (ld *loader) newThread(id int32) *Node {
-	n := &Node{loader: ld, thread: id, epoch: int32(ld.now.epoch)}
-	n.e.Store(&nodeData{state: StatePending})
-	if s := ld.now.view.Stream(id); s != nil {
-		ld.grow(n, ld.now.view, s)
+	n := &Node{loader: ld, thread: id, epoch: int32(ld.now.Epoch)}
+	n.e.Store(&walk.NodeData{State: StatePending})
+	if s := ld.now.View.Stream(id); s != nil {
+		ld.grow(n, ld.now.View, s)
 	}
 	return n
 }
 
 // grow brings a thread, and the chain of its last children, up to date.
 func (ld *loader) grow(n *Node, v *index.View, s *index.Stream) {
-	if was := n.e.Load(); was.state != StatePending || was.end == s.Size && was.after == s.Cells.Len() && s.Size > 0 && !v.Complete {
+	if was := n.e.Load(); was.State != StatePending || was.End == s.Size && was.After == s.Cells.Len() && s.Size > 0 && !v.Complete {
 		return
 	}
-	e := &nodeData{end: s.Size, next: s.Size, state: StatePending, after: s.Cells.Len()}
+	e := &walk.NodeData{End: s.Size, Next: s.Size, State: StatePending, After: s.Cells.Len()}
 	if v.Complete {
-		e.state = StateWhole
+		e.State = StateWhole
 	}
 	n.e.Store(e)
 	for n != nil && n.kids != nil && len(n.kids.slabs) > 0 {
@@ -56,39 +58,39 @@ func (ld *loader) growLast(n *Node) *Node {
 	}
 	last := p.nodes[len(p.nodes)-1]
 	old := last.e.Load()
-	if old.state != StatePending {
+	if old.State != StatePending {
 		return nil
 	}
 	e, folds, gone := *old, false, false // gone: the edits leave it out
-	e.state, e.foot = StateWhole, format.Footer{}
-	err := ld.r.use(func() error {
-		w, err := ld.r.walkerOn(ld.now.view, n.thread)
+	e.State, e.Foot = StateWhole, format.Footer{}
+	err := ld.r.Use(func() error {
+		w, err := ld.r.WalkerOn(ld.now.View, n.thread)
 		if err != nil {
 			return err
 		}
-		l := &nodeReader{childReader{walker: w, folded: ld.folded, start: n.e.Load().start, end: n.e.Load().end}}
-		end := l.end
+		l := &nodeReader{walk.ChildReader{Walker: w, Folded: ld.folded, Start: n.e.Load().Start, End: n.e.Load().End}}
+		end := l.End
 		if ld.edits != nil {
-			end = w.s.Size // that of what it was recorded in may be another one than n's
+			end = w.S.Size // that of what it was recorded in may be another one than n's
 		}
-		if err := w.content(e.first, end, &e, true); err != nil || e.state == StatePending {
+		if err := w.Content(e.First, end, &e, true); err != nil || e.State == StatePending {
 			return err
 		}
-		ld.r.ctxMu.RLock()
-		defer ld.r.ctxMu.RUnlock()
+		ld.r.CtxMu.RLock()
+		defer ld.r.CtxMu.RUnlock()
 		shown := &e
 		if ld.folded {
-			shown, err = l.fold(&e)
-			folds = shown != &e || ld.inline && l.inlined(&e) != &e
+			shown, err = l.Fold(&e)
+			folds = shown != &e || ld.inline && l.Inlined(&e) != &e
 		}
-		if l.edit = ld.editing(n, ld.now); l.edit != nil && shown != nil && err == nil {
+		if l.Edit = ld.editing(n, ld.now); l.Edit != nil && shown != nil && err == nil {
 			var how Edit
-			how, shown.inside, err = l.decide(shown, e.in, true)
+			how, shown.Inside, err = l.Decide(shown, e.In, true)
 			gone = how != EditNone
 		}
 		return err
 	})
-	if ld.r.doubt(err, ld.now.view, ld.now.epoch) != nil {
+	if ld.r.Doubt(err, ld.now.View, ld.now.Epoch) != nil {
 		// It is no longer true, and cannot be brought up to date.
 		ld.memory.forgetFrom(p, len(p.nodes)-1)
 		return nil
@@ -100,7 +102,7 @@ func (ld *loader) growLast(n *Node) *Node {
 	}
 	last.e.Store(&e)
 	ld.memory.heavier(p, weigh(&e)-weigh(old))
-	p.to, p.toOrd = e.next, e.after
+	p.to, p.toOrd = e.Next, e.After
 	return last
 }
 
@@ -108,27 +110,27 @@ func (ld *loader) growLast(n *Node) *Node {
 func (ld *loader) read(n *Node, f func(*nodeReader) error) error {
 	ld.mu.Lock()
 	m, e, epoch := ld.now, n.e.Load(), int64(n.epoch)
-	l := &nodeReader{childReader{folded: ld.folded, inline: ld.inline, start: e.start, end: e.end, moment: m}}
+	l := &nodeReader{walk.ChildReader{Folded: ld.folded, Inline: ld.inline, Start: e.Start, End: e.End, Moment: m}}
 	if n.kids != nil {
-		l.checkpoints = n.kids.checkpoints
+		l.Checkpoints = n.kids.checkpoints
 	}
-	l.edit = ld.editing(n, m)
+	l.Edit = ld.editing(n, m)
 	ld.mu.Unlock()
 	defer ld.keepWay(n, l)
-	return ld.r.doubt(ld.r.use(func() error {
-		if ld.r.epoch.Load() != epoch {
-			return errStale
+	return ld.r.Doubt(ld.r.Use(func() error {
+		if ld.r.Epoch.Load() != epoch {
+			return trace.ErrStale
 		}
-		w, err := ld.r.walkerOn(m.view, n.thread)
+		w, err := ld.r.WalkerOn(m.View, n.thread)
 		if err != nil {
 			return err
 		}
-		if e.state == StatePending && e.end != w.s.Size {
-			return errStale // it was forgotten, and has not grown since
+		if e.State == StatePending && e.End != w.S.Size {
+			return trace.ErrStale // it was forgotten, and has not grown since
 		}
-		ld.r.ctxMu.RLock()
-		defer ld.r.ctxMu.RUnlock()
-		l.walker = w
+		ld.r.CtxMu.RLock()
+		defer ld.r.CtxMu.RUnlock()
+		l.Walker = w
 		return f(l)
-	}), m.view, m.epoch)
+	}), m.View, m.Epoch)
 }

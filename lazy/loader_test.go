@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"tracex/format/formattest"
+	"tracex/lazy/internal/walk"
 )
 
 // TestLoader: a loader without a tree counts children, loads ranges of them, forgets
@@ -13,11 +14,11 @@ func TestLoader(t *testing.T) {
 	r := ready(t, formattest.File(t, spec), Options{NoWrite: true})
 	for _, folded := range []bool{false, true} {
 		ld := newLoader(r.r, folded)
-		v, epoch := r.r.moment()
-		ld.now = moment{v, epoch}
+		v, epoch := r.r.Moment()
+		ld.now = walk.Instant{View: v, Epoch: epoch}
 		th := ld.newThread(v.Streams[0].Thread)
 		n := th
-		for n.Point() == nil || n.e.Load().end-n.e.Load().start < 1000 {
+		for n.Point() == nil || n.e.Load().End-n.e.Load().Start < 1000 {
 			n = child(t, ld, n, 0)
 		}
 		count, exact, err := ld.CountChildren(t.Context(), n, 0)

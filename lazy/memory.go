@@ -199,7 +199,7 @@ func (m *memory) forgetFrom(p *slab, i int) {
 		return
 	}
 	prev := p.nodes[i-1].e.Load()
-	p.to, p.toOrd = prev.next, prev.after
+	p.to, p.toOrd = prev.Next, prev.After
 	for _, c := range p.nodes[i:] {
 		m.forgetNode(p, c)
 	}
@@ -213,7 +213,7 @@ func (m *memory) forgetBefore(p *slab, i int) {
 		return
 	}
 	prev := p.nodes[i-1].e.Load()
-	p.from, p.fromOrd = prev.next, prev.after
+	p.from, p.fromOrd = prev.Next, prev.After
 	for _, c := range p.nodes[:i] {
 		m.forgetNode(p, c)
 	}
@@ -237,7 +237,7 @@ func (m *memory) forgetNode(p *slab, c *Node) {
 // split moves the nodes from slot i on to a slab of their own.
 func (m *memory) split(p *slab, i int) {
 	prev := p.nodes[i-1].e.Load()
-	q := &slab{parent: p.parent, from: prev.next, to: p.to, fromOrd: prev.after, toOrd: p.toOrd, tick: p.tick,
+	q := &slab{parent: p.parent, from: prev.Next, to: p.to, fromOrd: prev.After, toOrd: p.toOrd, tick: p.tick,
 		nodes: append([]*Node(nil), p.nodes[i:]...)}
 	for slot, c := range q.nodes {
 		c.slab, c.slot = q, int32(slot)

@@ -1,14 +1,16 @@
 package lazy
 
+import "tracex/lazy/internal/walk"
+
 // attach makes nodes of the children of s, unless they are loaded already, and returns
 // the nodes: nil if s is outdated now. It keeps the checkpoints of s. The loader is locked.
-func (m *memory) attach(n *Node, s *childRun, now moment) []*Node {
+func (m *memory) attach(n *Node, s *childRun, now walk.Instant) []*Node {
 	if s.outdated(now) {
 		return nil
 	}
 	if n.forgotten() {
 		// n was forgotten itself, so nothing leads to its children.
-		return newNodes(n, nil, s.list, now.epoch)
+		return newNodes(n, nil, s.list, now.Epoch)
 	}
 	if n.kids == nil {
 		n.kids = new(kids)
@@ -18,8 +20,8 @@ func (m *memory) attach(n *Node, s *childRun, now moment) []*Node {
 	var added *slab
 	for pos := s.from; pos < s.to; {
 		if p, _ := n.covering(pos); p != nil {
-			for len(rest) > 0 && rest[0].at < p.to {
-				if i := p.node(rest[0].at); i < len(p.nodes) && p.nodes[i].e.Load().at == rest[0].at {
+			for len(rest) > 0 && rest[0].At < p.to {
+				if i := p.node(rest[0].At); i < len(p.nodes) && p.nodes[i].e.Load().At == rest[0].At {
 					nodes = append(nodes, p.nodes[i])
 				}
 				rest = rest[1:]
@@ -43,10 +45,10 @@ func (m *memory) attach(n *Node, s *childRun, now moment) []*Node {
 			p.toOrd = n.kids.slabs[i].fromOrd
 		}
 		k := 0
-		for k < len(rest) && rest[k].at < p.to {
+		for k < len(rest) && rest[k].At < p.to {
 			k++
 		}
-		nodes = append(nodes, m.insert(p, rest[:k], now.epoch)...)
+		nodes = append(nodes, m.insert(p, rest[:k], now.Epoch)...)
 		added = p
 		rest = rest[k:]
 		pos = p.to
@@ -57,14 +59,14 @@ func (m *memory) attach(n *Node, s *childRun, now moment) []*Node {
 }
 
 // insert makes p a slab of its parent, with a node for each point.
-func (m *memory) insert(p *slab, list []*nodeData, epoch int64) []*Node {
+func (m *memory) insert(p *slab, list []*walk.NodeData, epoch int64) []*Node {
 	p.nodes = newNodes(p.parent, p, list, epoch)
 	m.add(p)
 	return p.nodes
 }
 
 // newNodes makes nodes for children of n, in p, which may be nil.
-func newNodes(n *Node, p *slab, list []*nodeData, epoch int64) []*Node {
+func newNodes(n *Node, p *slab, list []*walk.NodeData, epoch int64) []*Node {
 	nodes := make([]*Node, len(list))
 	for i, e := range list {
 		c := &Node{loader: n.loader, parent: n, thread: n.thread, depth: n.depth + 1, epoch: int32(epoch), slab: p, slot: int32(i)}

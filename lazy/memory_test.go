@@ -4,19 +4,20 @@ import (
 	"testing"
 
 	"tracex/format"
+	"tracex/lazy/internal/walk"
 )
 
 // held returns a thread with slabs of nodes of 1 KiB each, in a memory.
 func held(m *memory, slabs, nodes int) *Node {
 	thread := &Node{kids: new(kids)}
-	thread.e.Store(&nodeData{end: int64(slabs * nodes), state: StateWhole})
+	thread.e.Store(&walk.NodeData{End: int64(slabs * nodes), State: StateWhole})
 	for i := range slabs {
 		p := &slab{parent: thread, from: int64(i * nodes), to: int64((i + 1) * nodes)}
 		for k := range nodes {
 			at := p.from + int64(k)
 			n := &Node{parent: thread, slab: p, slot: int32(k)}
-			e := &nodeData{at: at, next: at + 1}
-			e.point.Subtree = make([]format.DiffStatus, 1024)
+			e := &walk.NodeData{At: at, Next: at + 1}
+			e.Point.Subtree = make([]format.DiffStatus, 1024)
 			n.e.Store(e)
 			p.nodes = append(p.nodes, n)
 		}

@@ -3,6 +3,8 @@ package lazy
 import (
 	"context"
 	"math/bits"
+	"tracex/lazy/internal/trace"
+	"tracex/lazy/internal/walk"
 )
 
 // Nested returns how many calls, loops and iterations a node contains, at any depth. The index tells how many were
@@ -13,19 +15,19 @@ import (
 // they are not yet. Other trees, and those with edits, tell what was recorded.
 func (n *Node) Nested() (count int64, exact bool) { return nestedIn(n, n.loader.hiddenFor()) }
 
-func nestedIn(n *Node, h *hidden) (count int64, exact bool) {
+func nestedIn(n *Node, h *trace.Hidden) (count int64, exact bool) {
 	e := n.e.Load()
 	switch {
 	case n.IsThread():
-		count, exact = max(0, e.after-e.first), e.state != StatePending && n.loader.r.now().Unfinished == 0 // open containers are not in the index
+		count, exact = max(0, e.After-e.First), e.State != StatePending && n.loader.r.Now().Unfinished == 0 // open containers are not in the index
 		if h != nil {
-			count -= h.count(n.thread, e.first, e.after)
+			count -= h.Count(n.thread, e.First, e.After)
 		}
 		return count, exact
-	case !e.container():
+	case !e.Container():
 		return 0, true
 	}
-	return nestedBut(e, h, n.thread), e.state == StateWhole
+	return nestedBut(e, h, n.thread), e.State == StateWhole
 }
 
 // AtMost reports whether the rows in a node may be fewer than [Node.Nested] returns, as it is not known yet which are hidden.
@@ -39,21 +41,21 @@ func AtMost(n *Node) bool {
 }
 
 // nestedBut is nested without what is hidden; nil if that is not known.
-func nestedBut(e *nodeData, h *hidden, thread int32) int64 {
-	count := e.nested()
+func nestedBut(e *walk.NodeData, h *trace.Hidden, thread int32) int64 {
+	count := e.Nested()
 	if h != nil {
-		count -= h.count(thread, e.first, e.first+count)
+		count -= h.Count(thread, e.First, e.First+count)
 	}
 	return count
 }
 
 // hiddenFor returns what a tree that folds, and inlines, has no rows for; nil if that is not known, or if the
 // tree is another.
-func (ld *loader) hiddenFor() *hidden {
+func (ld *loader) hiddenFor() *trace.Hidden {
 	if !ld.folded || !ld.inline || ld.edits != nil {
 		return nil
 	}
-	if h := ld.r.hidden.Load(); h != nil && h.v == ld.r.known.Load() {
+	if h := ld.r.Hidden.Load(); h != nil && h.V == ld.r.Known.Load() {
 		return h
 	}
 	return nil
@@ -70,7 +72,7 @@ func CountShown(ctx context.Context, t *Tree, gently bool) error {
 		return nil
 	}
 	if gently {
-		return t.findHidden(ctx, gentlePass(ctx, t.r))
+		return t.findHidden(ctx, walk.GentlePass(ctx, t.r))
 	}
 	return t.findHidden(ctx, Pass{})
 }
@@ -79,28 +81,28 @@ func CountShown(ctx context.Context, t *Tree, gently bool) error {
 func ShownUncounted(t *Tree) bool { return t.uncounted() }
 
 func (ld *loader) uncounted() bool {
-	if !ld.folded || !ld.inline || ld.edits != nil || !ld.r.known.Load().Complete || ld.hiddenFor() != nil {
+	if !ld.folded || !ld.inline || ld.edits != nil || !ld.r.Known.Load().Complete || ld.hiddenFor() != nil {
 		return false
 	}
-	size, _ := ld.r.sizes()
-	return size <= hiddenUpTo && !ld.r.now().Growth.On
+	size, _ := ld.r.Sizes()
+	return size <= hiddenUpTo && !ld.r.Now().Growth.On
 }
 
 // findHidden makes the pass.
 func (ld *loader) findHidden(ctx context.Context, p Pass) error {
-	h := &hidden{v: ld.r.known.Load()}
-	p.Collect = []Collector{hiddenCollector{h}}
+	h := &trace.Hidden{V: ld.r.Known.Load()}
+	p.Collect = []Collector{walk.HiddenCollector{Hidden: h}}
 	if err := ld.r.Pass(ctx, p); err != nil {
 		return err
 	}
-	for _, in := range h.threads {
-		in.before = make([]int64, len(in.bits)+1)
-		for i, word := range in.bits {
-			in.before[i+1] = in.before[i] + int64(bits.OnesCount64(word))
+	for _, in := range h.Threads {
+		in.Before = make([]int64, len(in.Bits)+1)
+		for i, word := range in.Bits {
+			in.Before[i+1] = in.Before[i] + int64(bits.OnesCount64(word))
 		}
 	}
-	if ld.r.known.Load() == h.v {
-		ld.r.hidden.Store(h)
+	if ld.r.Known.Load() == h.V {
+		ld.r.Hidden.Store(h)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"tracex/format"
+	"tracex/lazy/internal/walk"
 )
 
 // Node is a thread or a trace point. Its own data changes only while its end is not
@@ -15,7 +16,7 @@ type Node struct {
 	thread int32
 	depth  int32
 	epoch  int32 // of the loader when the node was read; for a thread, guarded as below
-	e      atomic.Pointer[nodeData]
+	e      atomic.Pointer[walk.NodeData]
 
 	// Guarded by loader.mu:
 	slab *slab // that holds the node; nil for a thread, and when forgotten
@@ -32,7 +33,7 @@ type kids struct {
 	expanded    bool
 	slabs       []*slab // by offset
 	tallies     []childTally
-	checkpoints []checkpoint
+	checkpoints []walk.Checkpoint
 	counted     int64     // rows counted so far
 	exact       bool      // whether all were counted
 	time        childTime // of the calls in those counted
@@ -60,20 +61,20 @@ func (n *Node) Point() *format.Point {
 	if n.IsThread() {
 		return nil
 	}
-	return &n.e.Load().point
+	return &n.e.Load().Point
 }
 
 // Footer returns the node's footer: the zero Footer for a leaf, the result of
 // [format.Unfinished] for a container without one.
-func (n *Node) Footer() *format.Footer { return &n.e.Load().foot }
+func (n *Node) Footer() *format.Footer { return &n.e.Load().Foot }
 
 // State returns whether the end of the node is known.
-func (n *Node) State() State { return n.e.Load().state }
+func (n *Node) State() State { return n.e.Load().State }
 
 // Leaf reports whether the node certainly has no children.
 func (n *Node) Leaf() bool {
 	e := n.e.Load()
-	if !e.hasContent() && e.state != StatePending {
+	if !e.HasContent() && e.State != StatePending {
 		return true
 	}
 	count, exact, known := n.Count()
@@ -99,7 +100,7 @@ func (n *Node) Count() (count int64, exact, known bool) {
 // count is Count. The loader is locked.
 func (n *Node) count() (count int64, exact, known bool) {
 	switch {
-	case !n.e.Load().hasContent() && n.e.Load().state != StatePending:
+	case !n.e.Load().HasContent() && n.e.Load().State != StatePending:
 		return 0, true, true
 	case n.kids == nil || n.kids.counted == 0 && !n.kids.exact:
 		return 0, false, false
@@ -113,23 +114,23 @@ func (n *Node) Counting() (done, total int64) {
 	n.loader.mu.Lock()
 	defer n.loader.mu.Unlock()
 	e := n.e.Load()
-	if e.state == StatePending {
+	if e.State == StatePending {
 		return 0, 0
 	}
-	total = e.end - e.start
+	total = e.End - e.Start
 	switch {
 	case n.kids == nil || len(n.kids.tallies) == 0:
 		return 0, total
 	case n.kids.exact:
 		return total, total
 	}
-	return n.kids.tallies[len(n.kids.tallies)-1].pos - e.start, total
+	return n.kids.tallies[len(n.kids.tallies)-1].pos - e.Start, total
 }
 
 // Offset returns the physical and the logical offset of the node's header or leaf.
 func (n *Node) Offset() (physical, logical int64) {
-	at := n.e.Load().at
-	s := n.loader.r.known.Load().Stream(n.thread)
+	at := n.e.Load().At
+	s := n.loader.r.Known.Load().Stream(n.thread)
 	if s == nil {
 		return -1, at
 	}
@@ -138,31 +139,31 @@ func (n *Node) Offset() (physical, logical int64) {
 
 // Fraction returns where the node is in its thread's stream, from 0 for the first point to 1; in the file
 // while the stream is not completely known.
-func (n *Node) Fraction() float64 { return fraction(n, n.e.Load().at) }
+func (n *Node) Fraction() float64 { return fraction(n, n.e.Load().At) }
 
 // fraction is Fraction for a logical offset in the node's thread.
 func fraction(n *Node, at int64) float64 {
-	v := n.loader.r.known.Load()
+	v := n.loader.r.Known.Load()
 	s := v.Stream(n.thread)
 	if s == nil || s.Size == 0 {
 		return 0
 	}
-	if data, _ := n.loader.r.sizes(); !v.Complete && data > 0 {
+	if data, _ := n.loader.r.Sizes(); !v.Complete && data > 0 {
 		return float64(max(0, s.Physical(at))) / float64(data)
 	}
-	first := n.loader.r.firstPoint(v, n.thread)
+	first := n.loader.r.FirstPoint(v, n.thread)
 	return float64(max(0, at-first)) / float64(max(1, s.Size-first))
 }
 
 // around returns what the text of a point needs to know of the container that it was recorded in.
 func (n *Node) around() format.Parent {
 	switch e := n.e.Load(); {
-	case e.in != nil:
-		return e.in.text
+	case e.In != nil:
+		return e.In.Text
 	case n.IsThread() || n.parent.IsThread():
 		return format.Parent{}
 	}
-	return format.ParentOf(&n.parent.e.Load().point)
+	return format.ParentOf(&n.parent.e.Load().Point)
 }
 
 // childTally is a checkpoint among the children of a node, with what was counted before it.
@@ -181,14 +182,14 @@ type childTally struct {
 // is locked.
 func timesArrived(n *Node) bool {
 	k := n.kids
-	return k.time.missed && n.e.Load().state != StatePending && n.loader.r.TimesSize() > k.timesSize
+	return k.time.missed && n.e.Load().State != StatePending && n.loader.r.TimesSize() > k.timesSize
 }
 
 // readWay is where a read of the children of an edited node ended. The next one often begins there.
 type readWay struct {
 	n    *Node
-	read moment
-	at   checkpoint
+	read walk.Instant
+	at   walk.Checkpoint
 }
 
 // recentWays are the last ones.
@@ -202,13 +203,13 @@ func (n *Node) Handle() Handle {
 	if n.IsThread() {
 		return PositionHandle(Position{Thread: n.thread, At: -1})
 	}
-	return EventHandle(n.e.Load().point.Event)
+	return EventHandle(n.e.Load().Point.Event)
 }
 
 // Inlined returns the position of the iteration that has no row of its own, because it is the only one
 // of the loop n; ok is false if there is none.
 func Inlined(n *Node) (p Position, ok bool) {
-	at := n.e.Load().inner
+	at := n.e.Load().Inner
 	return Position{Thread: n.thread, At: at}, at > 0
 }
 
@@ -223,14 +224,14 @@ const (
 // loader loads the children of nodes, raw or folded, counts them, and keeps the loaded
 // ones within a budget. It knows nothing of rows.
 type loader struct {
-	r      *walkReader
+	r      *walk.Reader
 	folded bool
 	inline bool // see Inline
 
 	// mu guards all fields below, and all slabs and kids. Lock order: mu before the
 	// reader's locks.
 	mu     sync.Mutex
-	now    moment // the view that the nodes were read from
+	now    walk.Instant // the view that the nodes were read from
 	memory memory
 	view   *view // what the tree shows of the nodes; nil for all
 	edits  Edits // nil if nothing is left out; it does not change
@@ -256,7 +257,7 @@ type memory struct {
 type slabList struct{ head slab }
 
 // Position returns the position of n; for a thread, its beginning.
-func (n *Node) Position() Position { return Position{Thread: n.thread, At: n.e.Load().at} }
+func (n *Node) Position() Position { return Position{Thread: n.thread, At: n.e.Load().At} }
 
 // roots are the threads of a tree, by id. A thread that no row has shown takes no
 // memory: its id is in the view, and its node is made on demand.

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"tracex/format"
+	"tracex/lazy/internal/walk"
 )
 
 // FoldedError is the error that the folded view does not show an event as such.
@@ -37,7 +38,7 @@ func (e *FoldedError) Error() string {
 // standard output.
 func (r *LazyTraceReader) PrintEvent(ctx context.Context, w io.Writer, o PrintOptions, event int32, subtree bool, within PrintRange) error {
 	return printFound(ctx, r.r, w, o, subtree, within, func() (*Node, error) {
-		position, err := r.r.findEvent(ctx, event, within.Thread)
+		position, err := r.r.FindEventIn(ctx, event, within.Thread)
 		if err != nil {
 			return nil, err
 		}
@@ -58,26 +59,26 @@ func (r *LazyTraceReader) PrintAt(ctx context.Context, w io.Writer, o PrintOptio
 }
 
 // printFound prints the node that a function finds.
-func printFound(ctx context.Context, r *walkReader, w io.Writer, o PrintOptions, subtree bool, within PrintRange, shown func() (*Node, error)) error {
+func printFound(ctx context.Context, r *walk.Reader, w io.Writer, o PrintOptions, subtree bool, within PrintRange, shown func() (*Node, error)) error {
 	var n *Node
 	find := func() (err error) {
 		n, err = shown()
 		return err
 	}
-	if err := r.insist(ctx, find); err != nil {
+	if err := r.Insist(ctx, find); err != nil {
 		return err
 	}
-	p := newPrinter(r, w, o)
-	p.left, p.limited = within.Count, within.Count > 0
-	p.at, p.top = &n.thread, int(n.depth)-1
+	p := walk.NewPrinter(r, w, o)
+	p.Left, p.Limited = within.Count, within.Count > 0
+	p.At, p.Top = &n.thread, int(n.depth)-1
 	if o.JSON {
-		p.heading(n.thread, true)()
+		p.Heading(n.thread, true)()
 	}
 	if !subtree {
-		p.levels, p.counts = 1, false
+		p.Levels, p.Counts = 1, false
 	}
-	err := p.run(ctx, []int32{n.thread}, uncut, func() ([]PassRange, *passState, error) {
-		if r.epoch.Load() != int64(n.epoch) {
+	err := p.Run(ctx, []int32{n.thread}, walk.Uncut, func() ([]PassRange, *walk.PassState, error) {
+		if r.Epoch.Load() != int64(n.epoch) {
 			if err := find(); err != nil {
 				return nil, nil, err
 			}
@@ -85,7 +86,7 @@ func printFound(ctx context.Context, r *walkReader, w io.Writer, o PrintOptions,
 		ranges, begin := n.part()
 		return ranges, begin, nil
 	})
-	if ferr := p.lines.Flush(); ferr != nil {
+	if ferr := p.Lines.Flush(); ferr != nil {
 		return ferr
 	}
 	if errors.Is(err, ErrEnough) {
@@ -95,7 +96,7 @@ func printFound(ctx context.Context, r *walkReader, w io.Writer, o PrintOptions,
 }
 
 // shownAt returns the node of the event at a position.
-func shownAt(ctx context.Context, r *walkReader, folded bool, event int32, at Position) (*Node, error) {
+func shownAt(ctx context.Context, r *walk.Reader, folded bool, event int32, at Position) (*Node, error) {
 	n, err := newTree(r, folded, nil).Reveal(ctx, at)
 	if err != nil {
 		return nil, err
@@ -110,20 +111,20 @@ func (n *Node) ShowsEvent(event int32, at Position) error {
 	switch {
 	case n.IsThread():
 		return &FoldedError{Event: event, Near: -1, Inside: true}
-	case e.point.Event == event:
+	case e.Point.Event == event:
 		return nil
 	}
 	// An offset within the content of n belongs to something left out of it.
-	return &FoldedError{Event: event, Near: int64(e.point.Event), Inside: at.At >= e.start && at.At < e.end}
+	return &FoldedError{Event: event, Near: int64(e.Point.Event), Inside: at.At >= e.Start && at.At < e.End}
 }
 
-// part is partOf a node.
-func (n *Node) part() ([]PassRange, *passState) {
+// part is PartOf a node.
+func (n *Node) part() ([]PassRange, *walk.PassState) {
 	around := PassFrame{Class: format.ClassLoop, Event: int32(n.parent.event())}
 	if in := n.around(); in.Call {
 		around.Class, around.Ref = format.ClassCall, in.Method
 	}
-	return partOf(n.thread, n.e.Load(), around)
+	return walk.PartOf(n.thread, n.e.Load(), around)
 }
 
 // event returns the event of a node; -1 for a thread.
@@ -131,5 +132,5 @@ func (n *Node) event() int64 {
 	if n.IsThread() {
 		return -1
 	}
-	return int64(n.e.Load().point.Event)
+	return int64(n.e.Load().Point.Event)
 }

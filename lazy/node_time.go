@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"tracex/format"
+	"tracex/lazy/internal/trace"
+	"tracex/lazy/internal/walk"
 )
 
 // Time returns the time of a node. For a container it is that of its cell in the file
@@ -14,9 +16,9 @@ import (
 // as one has the time of the point that it shows.
 func (n *Node) Time() (t Time, ok bool) {
 	r := n.loader.r
-	t = noTime
-	err := r.use(func() error {
-		if r.timed() {
+	t = trace.NoTime
+	err := r.Use(func() error {
+		if r.Timed() {
 			t, ok = n.time()
 		}
 		return nil
@@ -28,16 +30,16 @@ func (n *Node) Time() (t Time, ok bool) {
 func (n *Node) time() (t Time, ok bool) {
 	r := n.loader.r
 	if n.IsThread() {
-		w, err := r.walkerOn(r.known.Load(), n.thread)
+		w, err := r.WalkerOn(r.Known.Load(), n.thread)
 		if err != nil {
-			return noTime, false
+			return trace.NoTime, false
 		}
-		return w.threadTime()
+		return w.ThreadTime()
 	}
-	if int64(n.epoch) != r.epoch.Load() {
-		return noTime, false
+	if int64(n.epoch) != r.Epoch.Load() {
+		return trace.NoTime, false
 	}
-	return (&walker{r: r.trace}).time(n.e.Load())
+	return (&walk.Walker{R: r.Trace}).Time(n.e.Load())
 }
 
 // Self returns how much of a node's time it did not spend in calls: its time minus
@@ -59,7 +61,7 @@ func (n *Node) Self() (ns int64, exact, known bool) {
 // self is Self for a node whose time is known. The loader is locked.
 func (n *Node) self(t Time) (ns int64, exact, known bool) {
 	e := n.e.Load()
-	if !n.IsThread() && !e.hasContent() {
+	if !n.IsThread() && !e.HasContent() {
 		return t.Duration, true, true
 	}
 	k := n.kids
@@ -73,21 +75,21 @@ func (n *Node) self(t Time) (ns int64, exact, known bool) {
 const loopBytes = 1 << 20
 
 // add adds the time of a child, unless it folds to nothing: of a loop or an iteration, that of the calls in it.
-func (c *childTime) add(ctx context.Context, l *nodeReader, e *nodeData, read *childRead) error {
-	if read.data != nil {
-		e = read.data
+func (c *childTime) add(ctx context.Context, l *nodeReader, e *walk.NodeData, read *walk.ChildRead) error {
+	if read.Data != nil {
+		e = read.Data
 	}
-	if !e.container() || !read.shown && !read.dropped {
+	if !e.Container() || !read.Shown && !read.Dropped {
 		return nil
 	}
-	t, ok := l.time(e)
+	t, ok := l.Time(e)
 	switch {
 	case !ok:
 		c.missed = true
-	case e.point.Class == format.ClassCall || read.dropped:
+	case e.Point.Class == format.ClassCall || read.Dropped:
 		c.took(t.Duration)
-	case e.hasContent():
-		if c.loops += e.end - e.start; c.loops > loopBytes {
+	case e.HasContent():
+		if c.loops += e.End - e.Start; c.loops > loopBytes {
 			c.more = true
 			return nil
 		}
@@ -103,29 +105,29 @@ func (c *childTime) took(ns int64) {
 }
 
 // addCalls adds the times of the calls in a loop or an iteration that are in no other call in it.
-func (c *childTime) addCalls(ctx context.Context, l *nodeReader, e *nodeData, read *childRead) error {
+func (c *childTime) addCalls(ctx context.Context, l *nodeReader, e *walk.NodeData, read *walk.ChildRead) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if l.edit == nil {
-		x := below{l: &childReader{walker: l.walker, folded: l.folded, lender: new(dataPool)}, timed: true}
-		err := x.add(e.start, e.end, nil)
-		c.took(x.calls)
-		c.missed = c.missed || !x.timed
+	if l.Edit == nil {
+		x := walk.Below{L: &walk.ChildReader{Walker: l.Walker, Folded: l.Folded, Lender: new(walk.DataPool)}, Timed: true}
+		err := x.Add(e.Start, e.End, nil)
+		c.took(x.Calls)
+		c.missed = c.missed || !x.Timed
 		return err
 	}
-	var in nodeData
-	for at := (checkpoint{pos: e.start, ord: e.first, in: l.spliceOf(e, read.at.in, read.next)}); at.pos < e.end; {
-		r, err := l.step(at, &in, false)
-		if err != nil || !r.ok {
+	var in walk.NodeData
+	for at := (walk.Checkpoint{Pos: e.Start, Ord: e.First, In: l.SpliceOf(e, read.At.In, read.Next)}); at.Pos < e.End; {
+		r, err := l.Step(at, &in, false)
+		if err != nil || !r.Ok {
 			return err
 		}
-		if !r.entered {
+		if !r.Entered {
 			if err := c.add(ctx, l, &in, &r); err != nil {
 				return err
 			}
 		}
-		at = r.next
+		at = r.Next
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"tracex/format"
+	"tracex/lazy/internal/trace"
+	"tracex/lazy/internal/walk"
 )
 
 // OwnOptions select what [VisitOwn] visits.
@@ -44,9 +46,9 @@ type OwnVisitor interface {
 // [*FoldedError] if folding hides At, or At is a thread, and [ErrNoCall] if there is no call around it.
 func VisitOwn(ctx context.Context, r *LazyTraceReader, o OwnOptions, v OwnVisitor) error {
 	for {
-		view := r.r.known.Load()
-		err := r.r.insist(ctx, func() error { return visitOwn(ctx, r.r, o, v) })
-		if !errors.Is(err, errStale) || r.r.known.Load() == view {
+		view := r.r.Known.Load()
+		err := r.r.Insist(ctx, func() error { return visitOwn(ctx, r.r, o, v) })
+		if !errors.Is(err, trace.ErrStale) || r.r.Known.Load() == view {
 			return err
 		}
 	}
@@ -55,7 +57,7 @@ func VisitOwn(ctx context.Context, r *LazyTraceReader, o OwnOptions, v OwnVisito
 // ErrNoCall is the error of [VisitOwn] for a point that is in no call.
 var ErrNoCall = errors.New("no call is around it")
 
-func visitOwn(ctx context.Context, r *walkReader, o OwnOptions, v OwnVisitor) error {
+func visitOwn(ctx context.Context, r *walk.Reader, o OwnOptions, v OwnVisitor) error {
 	t := newTree(r, !o.Raw, nil)
 	child, err := RevealAlone(ctx, t, o.At)
 	if err != nil {
@@ -79,9 +81,9 @@ func visitOwn(ctx context.Context, r *walkReader, o OwnOptions, v OwnVisitor) er
 	w := &ownWalk{n: n, v: v, left: o.Most, moment: t.now}
 	e := n.e.Load()
 	if n.Point().Class == format.ClassCall {
-		w.stack = []level{{pos: e.start, ord: e.first, end: e.end, parent: format.ParentOf(&e.point)}}
+		w.stack = []walk.Level{{Pos: e.Start, Ord: e.First, End: e.End, Parent: format.ParentOf(&e.Point)}}
 	} else {
-		w.stack = []level{{pos: e.at, ord: e.first, end: e.next, parent: n.around()}}
+		w.stack = []walk.Level{{Pos: e.At, Ord: e.First, End: e.Next, Parent: n.around()}}
 	}
 	return w.run(ctx)
 }
@@ -122,16 +124,16 @@ const (
 type ownWalk struct {
 	n      *Node
 	v      OwnVisitor
-	moment moment
+	moment walk.Instant
 	left   int64 // points to visit
-	stack  []level
+	stack  []walk.Level
 	parent format.Parent // of the point read last
-	read   nodeData
+	read   walk.NodeData
 	own    OwnPoint
 }
 
 func (w *ownWalk) run(ctx context.Context) error {
-	l := &nodeReader{childReader{folded: w.n.loader.folded, moment: w.moment, lender: new(dataPool)}}
+	l := &nodeReader{walk.ChildReader{Folded: w.n.loader.folded, Moment: w.moment, Lender: new(walk.DataPool)}}
 	for w.left > 0 {
 		if more, err := w.visit(ctx, l, min(w.left, ownVisits)); err != nil || !more {
 			if err == nil {
@@ -144,7 +146,7 @@ func (w *ownWalk) run(ctx context.Context) error {
 		by, more, err := w.count(ctx, l)
 		n += by
 		w.v.Left(n, !more && err == nil)
-		if errors.Is(err, errStale) && w.moment.epoch == w.n.loader.r.epoch.Load() {
+		if errors.Is(err, trace.ErrStale) && w.moment.Epoch == w.n.loader.r.Epoch.Load() {
 			return nil // the trace grows: the number may be larger
 		}
 		if err != nil || !more {
@@ -159,17 +161,17 @@ func (w *ownWalk) within(ctx context.Context, l *nodeReader, f func() error) err
 		return err
 	}
 	r := w.n.loader.r
-	return r.doubt(r.use(func() (err error) {
-		if r.epoch.Load() != w.moment.epoch {
-			return errStale
+	return r.Doubt(r.Use(func() (err error) {
+		if r.Epoch.Load() != w.moment.Epoch {
+			return trace.ErrStale
 		}
-		if l.walker, err = r.walkerOn(w.moment.view, w.n.thread); err != nil {
+		if l.Walker, err = r.WalkerOn(w.moment.View, w.n.thread); err != nil {
 			return err
 		}
-		r.ctxMu.RLock()
-		defer r.ctxMu.RUnlock()
+		r.CtxMu.RLock()
+		defer r.CtxMu.RUnlock()
 		return f()
-	}), w.moment.view, w.moment.epoch)
+	}), w.moment.View, w.moment.Epoch)
 }
 
 // visit visits up to most points.
@@ -181,12 +183,12 @@ func (w *ownWalk) visit(ctx context.Context, l *nodeReader, most int64) (more bo
 				return err
 			}
 			p := &w.own
-			*p = OwnPoint{Position: Position{w.n.thread, e.at}, Point: &e.point, Parent: w.parent}
-			if e.container() {
-				p.Footer = e.shownFooter()
+			*p = OwnPoint{Position: Position{Thread: w.n.thread, At: e.At}, Point: &e.Point, Parent: w.parent}
+			if e.Container() {
+				p.Footer = e.ShownFooter()
 			}
-			p.Time, p.Timed = l.time(e)
-			w.v.Own(l.r.ctx, p)
+			p.Time, p.Timed = l.Time(e)
+			w.v.Own(l.R.Ctx, p)
 			w.left--
 		}
 		more = true
@@ -210,13 +212,13 @@ func (w *ownWalk) count(ctx context.Context, l *nodeReader) (n int64, more bool,
 }
 
 // next reads the next point; nil at the end. If want is false, only what tells whether it is shown and what is in it.
-func (w *ownWalk) next(l *nodeReader, want bool) (*nodeData, error) {
+func (w *ownWalk) next(l *nodeReader, want bool) (*walk.NodeData, error) {
 	for len(w.stack) > 0 {
 		top := &w.stack[len(w.stack)-1]
-		l.end, l.lender.lent = top.end, 0
+		l.End, l.Lender.Lent = top.End, 0
 		e := &w.read
-		pos, ord := top.pos, top.ord
-		ok, err := l.next(pos, ord, top.end, e, want)
+		pos, ord := top.Pos, top.Ord
+		ok, err := l.Next(pos, ord, top.End, e, want)
 		if err != nil {
 			return nil, err
 		}
@@ -224,23 +226,23 @@ func (w *ownWalk) next(l *nodeReader, want bool) (*nodeData, error) {
 			w.stack = w.stack[:len(w.stack)-1]
 			continue
 		}
-		top.pos, top.ord = e.next, e.after
-		if l.folded && (want || l.mayFold(e)) {
+		top.Pos, top.Ord = e.Next, e.After
+		if l.Folded && (want || l.MayFold(e)) {
 			if !want {
-				if _, err := l.next(pos, ord, top.end, e, true); err != nil {
+				if _, err := l.Next(pos, ord, top.End, e, true); err != nil {
 					return nil, err
 				}
 			}
-			if e, err = l.fold(e); err != nil {
+			if e, err = l.Fold(e); err != nil {
 				return nil, err
 			}
 			if e == nil {
 				continue
 			}
 		}
-		w.parent = top.parent
-		if e.container() && e.point.Class != format.ClassCall && e.hasContent() {
-			w.stack = append(w.stack, level{pos: e.start, ord: e.first, end: e.end, parent: format.ParentOf(&e.point)})
+		w.parent = top.Parent
+		if e.Container() && e.Point.Class != format.ClassCall && e.HasContent() {
+			w.stack = append(w.stack, walk.Level{Pos: e.Start, Ord: e.First, End: e.End, Parent: format.ParentOf(&e.Point)})
 		}
 		return e, nil
 	}

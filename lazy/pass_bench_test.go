@@ -7,6 +7,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/walk"
 )
 
 // counter counts the calls of each method, and adds up their times.
@@ -49,9 +50,9 @@ func BenchmarkOnePass(b *testing.B) {
 					b.SetBytes(size)
 					for b.Loop() {
 						c := new(counter)
-						cut := usualPassCut()
-						cut.width = width
-						if err := r.Pass(b.Context(), cutPass(Pass{Raw: raw, Collect: []Collector{c}}, cut)); err != nil {
+						cut := walk.UsualPassCut()
+						cut.Width = width
+						if err := r.Pass(b.Context(), walk.CutPass(Pass{Raw: raw, Collect: []Collector{c}}, cut)); err != nil {
 							b.Fatal(err)
 						}
 					}

@@ -7,6 +7,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/walk"
 )
 
 // headReader checks the heads of points. It is its own visitor, of all parts.
@@ -56,14 +57,14 @@ func (h *headReader) ending(p *PassPoint) {
 	if err != nil || stateErr != nil || !p.Class.Container() {
 		return // the pass gets the error too
 	}
-	e, near, err := endOfPoint(p)
+	e, near, err := walk.EndOfPoint(p)
 	h.next.Store(h.next.Load() || near)
 	if err != nil {
 		h.t.Error(err)
 		return
 	}
-	if want := e.shownFooter(); state != e.state || !reflect.DeepEqual(foot, want) {
-		h.t.Errorf("#%d: %v %+v, want %v %+v", p.Event, state, foot, e.state, want)
+	if want := e.ShownFooter(); state != e.State || !reflect.DeepEqual(foot, want) {
+		h.t.Errorf("#%d: %v %+v, want %v %+v", p.Event, state, foot, e.State, want)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/walk"
 )
 
 // ofInterest reports whether the skimming part below wants to see a point.
@@ -23,7 +24,7 @@ func ofInterest(class format.Class, ref int32) bool {
 type interestListing struct {
 	passListing
 	skims   bool
-	changed bool // see passWalk
+	changed bool // see PassWalk
 }
 
 // interestPart is the visitor of an interestListing. It fails if it is not told what was passed.
@@ -52,7 +53,7 @@ func (l *interestListing) Merge(v Visitor) error {
 
 func (v *interestPart) begins(int32, int64) {}
 
-func (v *interestPart) ended(x *passWalk) { v.changed = v.changed || x.changed }
+func (v *interestPart) ended(x *walk.PassWalk) { v.changed = v.changed || x.Changed }
 
 func (v *interestPart) Leaf(p *PassPoint) {
 	if ofInterest(p.Class, p.Ref) {
@@ -81,7 +82,7 @@ type skimmingPart struct{ *interestPart }
 
 func (v *skimmingPart) Quiet() *format.Prefilter {
 	const most = 1 << 12
-	c := v.l.r.r.ctx
+	c := v.l.r.r.Ctx
 	q := format.NewPrefilter(c.Version(), func(format.ValueKind) bool { return true })
 	q.Text = func([]byte) bool { return true }
 	q.Loops, q.Iterations = true, true
@@ -127,7 +128,7 @@ func TestPassSkimsQuiet(t *testing.T) {
 		for _, raw := range []bool{false, true} {
 			var want *interestListing
 			for i, c := range passCuts {
-				if size/c.bytes > mostShares/2 || i == 2 || formattest.Race && i%2 == 1 {
+				if size/c.Bytes > mostShares/2 || i == 2 || formattest.Race && i%2 == 1 {
 					continue
 				}
 				for _, skims := range []bool{false, true} {
@@ -135,7 +136,7 @@ func TestPassSkimsQuiet(t *testing.T) {
 						continue
 					}
 					l := &interestListing{passListing: passListing{t: t, r: r}, skims: skims}
-					if err := r.Pass(t.Context(), cutPass(Pass{Raw: raw, Collect: []Collector{l}}, c)); err != nil {
+					if err := r.Pass(t.Context(), walk.CutPass(Pass{Raw: raw, Collect: []Collector{l}}, c)); err != nil {
 						t.Fatal(err)
 					}
 					if want == nil {

@@ -13,10 +13,11 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/walk"
 )
 
 // passCuts make enough shares that small traces have seams of all kinds.
-var passCuts = [...]passCut{{150, 512, 3}, {1100, 3, 2}, {5000, 512, 1}, {40_000, 40, 4}}
+var passCuts = [...]walk.PassCut{{Bytes: 150, Approach: 512, Width: 3}, {Bytes: 1100, Approach: 3, Width: 2}, {Bytes: 5000, Approach: 512, Width: 1}, {Bytes: 40_000, Approach: 40, Width: 4}}
 
 // passListing is a Collector that writes a line for each visit.
 type passListing struct {
@@ -74,7 +75,7 @@ func (v *listedPart) point(p *PassPoint) {
 	if err != nil {
 		v.l.failed(err)
 	}
-	text := v.l.r.r.ctx.AppendText(nil, point, foot, p.Parent(), true)
+	text := v.l.r.r.Ctx.AppendText(nil, point, foot, p.Parent(), true)
 	inside := int64(-1)
 	if f, ok := p.Inside(); ok {
 		inside = int64(f.Event)
@@ -102,7 +103,7 @@ func (v *listedPart) end(p *PassPoint) string {
 	}
 	end := "unknown"
 	if foot != nil {
-		end = fmt.Sprintf("%q %q %v %d", v.l.r.r.ctx.AppendValueText(nil, &foot.Result), foot.Exception, foot.Threw, foot.Iterations)
+		end = fmt.Sprintf("%q %q %v %d", v.l.r.r.Ctx.AppendValueText(nil, &foot.Result), foot.Exception, foot.Threw, foot.Iterations)
 	}
 	return fmt.Sprint(p.PassFrame, p.Depth, end, took, from, to)
 }
@@ -134,8 +135,8 @@ func (v *listedPart) Exit(p *PassPoint) {
 func descended(t *testing.T, r *LazyTraceReader, folded bool) []byte {
 	var out bytes.Buffer
 	eachPoint(t, r, folded, segmentsFrom(r, Position{}), func(v *eachVisit) {
-		text := r.r.ctx.AppendText(nil, &v.point, v.shownFooter(), v.parent, true)
-		writePoint(&out, v.thread, v.at, v.depth, &v.point, v.inside, v.time, text)
+		text := r.r.Ctx.AppendText(nil, &v.Point, v.ShownFooter(), v.parent, true)
+		writePoint(&out, v.thread, v.At, v.depth, &v.Point, v.inside, v.time, text)
 	})
 	return out.Bytes()
 }
@@ -169,10 +170,10 @@ func TestPass(t *testing.T) {
 		for _, raw := range []bool{false, true} {
 			var first []byte
 			for i, c := range passCuts {
-				if size/c.bytes > mostShares/2 || formattest.Race && i%2 == 1 {
+				if size/c.Bytes > mostShares/2 || formattest.Race && i%2 == 1 {
 					continue
 				}
-				got := listedBy(t, r, cutPass(Pass{Raw: raw}, c))
+				got := listedBy(t, r, walk.CutPass(Pass{Raw: raw}, c))
 				if first == nil {
 					first = got
 					formattest.SameText(t, withoutExits(got), descended(t, r, !raw))
@@ -206,7 +207,7 @@ func TestPassContradiction(t *testing.T) {
 		for _, c := range passCuts {
 			r := ready(t, path, Options{NoWrite: true})
 			l := &passListing{r: r, t: t, forgiving: true}
-			if err := r.Pass(t.Context(), cutPass(Pass{Collect: []Collector{l}}, c)); err != nil {
+			if err := r.Pass(t.Context(), walk.CutPass(Pass{Collect: []Collector{l}}, c)); err != nil {
 				t.Fatal(err)
 			}
 			if st := r.Status(); st.Epoch != 1 {
@@ -231,22 +232,22 @@ func TestPassRanges(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			var got []byte
 			var all []PassRange
-			for _, s := range r.r.known.Load().Streams {
+			for _, s := range r.r.Known.Load().Streams {
 				for from := int64(0); from < s.Size; {
 					to := from + 1 + rng.Int64N(s.Size/5)
 					if to >= s.Size {
 						to = -1
 					}
-					g := PassRange{s.Thread, from, to}
+					g := PassRange{Thread: s.Thread, From: from, To: to}
 					all = append(all, g)
-					got = append(got, listedBy(t, r, cutPass(Pass{Raw: raw, Ranges: []PassRange{g}}, passCuts[1]))...)
+					got = append(got, listedBy(t, r, walk.CutPass(Pass{Raw: raw, Ranges: []PassRange{g}}, passCuts[1]))...)
 					if from = to; to < 0 {
 						break
 					}
 				}
 			}
 			formattest.SameText(t, got, want)
-			formattest.SameText(t, listedBy(t, r, cutPass(Pass{Raw: raw, Ranges: all}, passCuts[0])), want)
+			formattest.SameText(t, listedBy(t, r, walk.CutPass(Pass{Raw: raw, Ranges: all}, passCuts[0])), want)
 		}
 	}
 }
@@ -254,12 +255,12 @@ func TestPassRanges(t *testing.T) {
 // TestPassSkips: visitors see exactly the parts that are not skipped.
 func TestPassSkips(t *testing.T) {
 	r := ready(t, formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 3000, Seed: 3}), Options{NoWrite: true})
-	c := passCut{bytes: 5000, approach: 512, width: 2}
-	odd := func(g PassRange) bool { return g.From/c.bytes%2 == 1 }
+	c := walk.PassCut{Bytes: 5000, Approach: 512, Width: 2}
+	odd := func(g PassRange) bool { return g.From/c.Bytes%2 == 1 }
 	var want []byte
-	for _, s := range r.r.known.Load().Streams {
-		for from := int64(0); from < s.Size; from += c.bytes {
-			g := PassRange{s.Thread, from, from + c.bytes}
+	for _, s := range r.r.Known.Load().Streams {
+		for from := int64(0); from < s.Size; from += c.Bytes {
+			g := PassRange{Thread: s.Thread, From: from, To: from + c.Bytes}
 			if g.To >= s.Size {
 				g.To = -1
 			}
@@ -268,7 +269,7 @@ func TestPassSkips(t *testing.T) {
 			}
 		}
 	}
-	formattest.SameText(t, listedBy(t, r, cutPass(Pass{Skip: odd}, c)), want)
+	formattest.SameText(t, listedBy(t, r, walk.CutPass(Pass{Skip: odd}, c)), want)
 	if len(want) == 0 {
 		t.Error("nothing visited")
 	}
@@ -290,7 +291,7 @@ func TestPassGrows(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, raw := range []bool{false, true} {
-			got := listedBy(t, r, cutPass(Pass{Raw: raw}, passCuts[2]))
+			got := listedBy(t, r, walk.CutPass(Pass{Raw: raw}, passCuts[2]))
 			formattest.SameText(t, withoutExits(got), descended(t, r, !raw))
 			if bytes.Count(got, []byte("left ")) == 0 {
 				t.Error("no container was left")
@@ -319,7 +320,7 @@ func (c *stoppingCollector) Merge(Visitor) error {
 func TestPassStops(t *testing.T) {
 	r := ready(t, formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 3}), Options{NoWrite: true})
 	before := runtime.NumGoroutine()
-	c := passCut{bytes: 10_000, approach: 512, width: 3}
+	c := walk.PassCut{Bytes: 10_000, Approach: 512, Width: 3}
 	broken := errors.New("broken")
 	ctx, cancel := context.WithCancel(context.Background())
 	for _, stop := range []struct {
@@ -333,7 +334,7 @@ func TestPassStops(t *testing.T) {
 		{ctx, func() error { return nil }, context.Canceled},
 	} {
 		s := &stoppingCollector{left: 5, stop: stop.do}
-		if err := r.Pass(stop.ctx, cutPass(Pass{Collect: []Collector{s}}, c)); !errors.Is(err, stop.want) {
+		if err := r.Pass(stop.ctx, walk.CutPass(Pass{Collect: []Collector{s}}, c)); !errors.Is(err, stop.want) {
 			t.Errorf("%v, want %v", err, stop.want)
 		}
 		if s.left < -10 {

@@ -11,6 +11,7 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy/eager"
+	"tracex/lazy/internal/walk"
 )
 
 // upTo returns the lines of a text that have so many bytes of indentation in all, and whether that is all.
@@ -58,9 +59,9 @@ func TestPrintIndent(t *testing.T) {
 			return forest.Print(w, o)
 		}
 		for name, print := range map[string]func(w io.Writer, o PrintOptions) error{
-			"one by one": func(w io.Writer, o PrintOptions) error { return r.r.print(ctx, w, o, PrintRange{}, uncut) },
+			"one by one": func(w io.Writer, o PrintOptions) error { return r.r.PrintIn(ctx, w, o, PrintRange{}, walk.Uncut) },
 			"spread": func(w io.Writer, o PrintOptions) error {
-				return r.r.print(ctx, w, o, PrintRange{}, passCut{3000, 512, 3})
+				return r.r.PrintIn(ctx, w, o, PrintRange{}, walk.PassCut{Bytes: 3000, Approach: 512, Width: 3})
 			},
 			"below": func(w io.Writer, o PrintOptions) error {
 				return r.PrintEvent(ctx, w, o, root.Point().Event, true, PrintRange{})

@@ -13,11 +13,12 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/walk"
 )
 
 // cuts make enough shares that small traces have seams of all kinds: some with
 // no point in a share, some where the way to the first is too long.
-var cuts = [...]passCut{{150, 512, 3}, {1100, 3, 2}, {5000, 512, 1}, {40_000, 40, 4}}
+var cuts = [...]walk.PassCut{{Bytes: 150, Approach: 512, Width: 3}, {Bytes: 1100, Approach: 3, Width: 2}, {Bytes: 5000, Approach: 512, Width: 1}, {Bytes: 40_000, Approach: 40, Width: 4}}
 
 // mostShares is roughly the maximum number of shares that TestSpread cuts a trace into.
 const mostShares = 150
@@ -26,11 +27,11 @@ const mostShares = 150
 var printings = [...]PrintOptions{{Verbose: true}, {Folded: true, Values: true}, {Folded: true, JSON: true}, {Escape: true}}
 
 // printedCut returns the output of print, with its error below it.
-func printedCut(t *testing.T, r *LazyTraceReader, o PrintOptions, within PrintRange, c passCut) []byte {
+func printedCut(t *testing.T, r *LazyTraceReader, o PrintOptions, within PrintRange, c walk.PassCut) []byte {
 	t.Helper()
 	data, _ := r.Size()
 	out := bytes.NewBuffer(make([]byte, 0, data)) // does not grow in many steps
-	if err := r.r.print(context.Background(), out, o, within, c); err != nil {
+	if err := r.r.PrintIn(context.Background(), out, o, within, c); err != nil {
 		fmt.Fprintln(out, "error:", err)
 	}
 	return out.Bytes()
@@ -49,11 +50,11 @@ func TestSpread(t *testing.T) {
 			within := []PrintRange{{}, {From: 200}}[i%2]
 			var want []byte
 			for _, c := range cuts {
-				if size/c.bytes > most {
+				if size/c.Bytes > most {
 					continue
 				}
 				if want == nil {
-					want = printedCut(t, r, o, within, uncut)
+					want = printedCut(t, r, o, within, walk.Uncut)
 				}
 				if got := printedCut(t, r, o, within, c); !bytes.Equal(got, want) {
 					t.Errorf("%+v, %+v, cut %+v:", o, within, c)
@@ -75,19 +76,19 @@ func TestSpread(t *testing.T) {
 }
 
 // guidedPass returns a pass that prints.
-func guidedPass(r *LazyTraceReader, w io.Writer, o PrintOptions, c passCut) (*passRun, *printer) {
-	p := newPrinter(r.r, w, o)
-	run := (&textPass{printer: p, ctx: context.Background()}).pass(c)
-	run.v, run.epoch = r.r.moment()
+func guidedPass(r *LazyTraceReader, w io.Writer, o PrintOptions, c walk.PassCut) (*walk.PassRun, *walk.Printer) {
+	p := walk.NewPrinter(r.r, w, o)
+	run := (&walk.TextPass{Printer: p, Ctx: context.Background()}).Pass(c)
+	run.V, run.Epoch = r.r.Moment()
 	return run, p
 }
 
 // visitedShares visits the shares of a pass one after the other.
-func visitedShares(t *testing.T, run *passRun, visited func(*passShare)) {
-	for list := range run.shares() {
-		sh := &passShare{segments: list, ready: make(chan struct{}), out: make(chan any, 1000), dropped: make(chan struct{})}
-		sh.visitors = []Visitor{run.Collect[0].Visitor()}
-		run.visit(t.Context(), sh)
+func visitedShares(t *testing.T, run *walk.PassRun, visited func(*walk.PassShare)) {
+	for list := range run.Shares() {
+		sh := &walk.PassShare{Segments: list, Ready: make(chan struct{}), Out: make(chan any, 1000), Dropped: make(chan struct{})}
+		sh.Visitors = []Visitor{run.Collect[0].Visitor()}
+		run.Visit(t.Context(), sh)
 		visited(sh)
 	}
 }
@@ -98,16 +99,16 @@ func TestSeams(t *testing.T) {
 	r := ready(t, path, Options{NoWrite: true})
 	for _, folded := range []bool{false, true} {
 		shares := 0
-		var last *passState
-		run, _ := guidedPass(r, io.Discard, PrintOptions{Folded: folded}, passCut{bytes: 20_000, approach: usualCut().approach})
-		visitedShares(t, run, func(sh *passShare) {
-			if sh.err != nil {
-				t.Fatal(sh.err)
+		var last *walk.PassState
+		run, _ := guidedPass(r, io.Discard, PrintOptions{Folded: folded}, walk.PassCut{Bytes: 20_000, Approach: walk.UsualCut().Approach})
+		visitedShares(t, run, func(sh *walk.PassShare) {
+			if sh.Err != nil {
+				t.Fatal(sh.Err)
 			}
-			if g := sh.segments[0]; g.from > 0 && !sh.first.equal(last, true) {
-				t.Errorf("folded %v: the share at %d begins at %+v, the one before it ends at %+v", folded, g.from, sh.first, last)
+			if g := sh.Segments[0]; g.From > 0 && !sh.First.Equal(last, true) {
+				t.Errorf("folded %v: the share at %d begins at %+v, the one before it ends at %+v", folded, g.From, sh.First, last)
 			}
-			last = sh.last
+			last = sh.Last
 			shares++
 		})
 		if shares < 50 {
@@ -124,46 +125,46 @@ func TestSpreadMisfits(t *testing.T) {
 	for _, folded := range []bool{false, true} {
 		o := PrintOptions{Folded: folded, Verbose: true}
 		var out bytes.Buffer
-		run, p := guidedPass(r, &out, o, passCut{bytes: 3000, approach: 512})
+		run, p := guidedPass(r, &out, o, walk.PassCut{Bytes: 3000, Approach: 512})
 		n := 0
-		visitedShares(t, run, func(sh *passShare) {
-			if sh.segments[0].from > 0 && misfit(sh, n) {
-				sh.out = make(chan any, 1)
-				sh.out <- &textChunk{text: []byte("wrong\n"), runs: []textRun{{end: 6, points: 1}}}
-				close(sh.out)
+		visitedShares(t, run, func(sh *walk.PassShare) {
+			if sh.Segments[0].From > 0 && misfit(sh, n) {
+				sh.Out = make(chan any, 1)
+				sh.Out <- &walk.TextChunk{Text: []byte("wrong\n"), Runs: []walk.TextRun{{End: 6, Points: 1}}}
+				close(sh.Out)
 			}
-			if err := run.merge(t.Context(), sh); err != nil {
+			if err := run.Merge(t.Context(), sh); err != nil {
 				t.Fatal(err)
 			}
 			n++
 		})
-		if err := p.lines.Flush(); err != nil || n < 50 {
+		if err := p.Lines.Flush(); err != nil || n < 50 {
 			t.Fatalf("%v, %d shares", err, n)
 		}
-		formattest.SameText(t, out.Bytes(), printedCut(t, r, o, PrintRange{}, uncut))
+		formattest.SameText(t, out.Bytes(), printedCut(t, r, o, PrintRange{}, walk.Uncut))
 	}
 }
 
 // misfit gives some shares a wrong beginning, each in another way.
-func misfit(sh *passShare, n int) bool {
-	first := *sh.first
-	first.stack = slices.Clone(first.stack)
-	switch last := len(first.stack) - 1; {
+func misfit(sh *walk.PassShare, n int) bool {
+	first := *sh.First
+	first.Stack = slices.Clone(first.Stack)
+	switch last := len(first.Stack) - 1; {
 	case n%6 == 0 || last < 0: // or the thread has no more points
-		first.pos++
+		first.Pos++
 	case n%6 == 1:
-		sh.first = nil
+		sh.First = nil
 		return true
 	case n%6 == 2:
-		first.stack[last].Event++
+		first.Stack[last].Event++
 	case n%6 == 3:
-		first.stack[last].start++
+		first.Stack[last].Start++
 	case n%6 == 4:
-		first.stack = first.stack[:last]
+		first.Stack = first.Stack[:last]
 	default:
 		return false
 	}
-	sh.first = &first
+	sh.First = &first
 	return true
 }
 
@@ -171,7 +172,7 @@ func misfit(sh *passShare, n int) bool {
 // with the same error.
 func TestSpreadDamaged(t *testing.T) {
 	collectSeldom(t)
-	print := func(t *testing.T, data, index []byte, c passCut) []byte {
+	print := func(t *testing.T, data, index []byte, c walk.PassCut) []byte {
 		r, err := openBytes(data, index)
 		if err != nil {
 			return []byte(err.Error())
@@ -185,8 +186,8 @@ func TestSpreadDamaged(t *testing.T) {
 	for _, name := range small {
 		data, index := formattest.Recorded(t, name), formattest.Recorded(t, name+".idx")
 		check := func(t *testing.T, data, index []byte) {
-			want := print(t, data, index, uncut)
-			formattest.SameText(t, print(t, data, index, passCut{bytes: 300, approach: 20, width: 2}), want)
+			want := print(t, data, index, walk.Uncut)
+			formattest.SameText(t, print(t, data, index, walk.PassCut{Bytes: 300, Approach: 20, Width: 2}), want)
 		}
 		eachOf(t, name, len(data), 3*strideOf(name), func(t *testing.T, i int) {
 			bad := bytes.Clone(data)
@@ -210,7 +211,7 @@ func TestSpreadContradiction(t *testing.T) {
 		if err := os.WriteFile(path+".idx", lyingIndex(t, formattest.Recorded(t, name+".idx")), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range append([]passCut{uncut}, cuts[:]...) {
+		for _, c := range append([]walk.PassCut{walk.Uncut}, cuts[:]...) {
 			r := ready(t, path, Options{NoWrite: true})
 			formattest.SameText(t, printedCut(t, r, PrintOptions{Folded: true, Verbose: true}, PrintRange{}, c), []byte(eagerText(t, path, true)))
 			if st := r.Status(); st.Epoch != 1 {
@@ -239,18 +240,18 @@ func TestSpreadStops(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 3})
 	r := ready(t, path, Options{NoWrite: true})
 	before := runtime.NumGoroutine()
-	c := passCut{bytes: 10_000, approach: 512, width: 3}
+	c := walk.PassCut{Bytes: 10_000, Approach: 512, Width: 3}
 	for left := range 5 {
 		w := formattest.FullWriter{Left: left}
-		if err := r.r.print(context.Background(), &w, PrintOptions{}, PrintRange{}, c); !errors.Is(err, formattest.ErrFull) || w.Left != -1 {
+		if err := r.r.PrintIn(context.Background(), &w, PrintOptions{}, PrintRange{}, c); !errors.Is(err, formattest.ErrFull) || w.Left != -1 {
 			t.Errorf("after %d writes: %v, %d left", left, err, w.Left)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	if err := r.r.print(ctx, &stoppingWriter{3, cancel}, PrintOptions{}, PrintRange{}, c); !errors.Is(err, context.Canceled) {
+	if err := r.r.PrintIn(ctx, &stoppingWriter{3, cancel}, PrintOptions{}, PrintRange{}, c); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if err := r.r.print(ctx, io.Discard, PrintOptions{}, PrintRange{}, c); !errors.Is(err, context.Canceled) {
+	if err := r.r.PrintIn(ctx, io.Discard, PrintOptions{}, PrintRange{}, c); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled before: %v", err)
 	}
 	noMoreGoroutines(t, before)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tracex/format"
+	"tracex/lazy/internal/walk"
 )
 
 // neighbors are how many siblings are loaded with a revealed node, and with each node around it.
@@ -36,7 +37,7 @@ func reveal(ctx context.Context, t *Tree, p Position, with neighbors) (*Node, er
 	}
 	var path surroundings
 	err := t.read(n, func(l *nodeReader) error {
-		path = surroundings{p.At, l.enclosing(p.At), l.moment}
+		path = surroundings{p.At, l.Enclosing(p.At), l.Moment}
 		return nil
 	})
 	if err != nil {
@@ -51,7 +52,7 @@ func reveal(ctx context.Context, t *Tree, p Position, with neighbors) (*Node, er
 			return n, err
 		}
 		n = c
-		if e := c.e.Load(); p.At < e.start || p.At >= e.end {
+		if e := c.e.Load(); p.At < e.Start || p.At >= e.End {
 			return n, nil
 		}
 	}
@@ -62,7 +63,7 @@ func reveal(ctx context.Context, t *Tree, p Position, with neighbors) (*Node, er
 type surroundings struct {
 	at    int64
 	cells []format.Cell
-	read  moment
+	read  walk.Instant
 }
 
 func (t *Tree) thread(id int32) *Node {
@@ -83,8 +84,8 @@ func revealIn(ctx context.Context, t *Tree, n *Node, path *surroundings, with ne
 	if missing {
 		var s *childRun
 		err := t.read(n, func(l *nodeReader) error {
-			if l.moment == path.read {
-				l.chain, l.target = path.cells, at
+			if l.Moment == path.read {
+				l.Chain, l.Target = path.cells, at
 			}
 			var err error
 			s, err = l.around(ctx, from, to, ord, at, with.before, with.after)
@@ -104,7 +105,7 @@ func revealIn(ctx context.Context, t *Tree, n *Node, path *surroundings, with ne
 		return nil, nil
 	}
 	i := p.node(at + 1)
-	if i == 0 || p.nodes[i-1].e.Load().next <= at {
+	if i == 0 || p.nodes[i-1].e.Load().Next <= at {
 		return nil, nil
 	}
 	t.memory.touch(p.nodes[i-1])
@@ -125,12 +126,12 @@ func (r *LazyTraceReader) Find(ctx context.Context, h Handle) (at Position, even
 	case n.IsThread():
 		return h.Position, -1, nil
 	}
-	return n.Position(), n.e.Load().point.Event, nil
+	return n.Position(), n.e.Load().Point.Event, nil
 }
 
 // recordedAt returns the node that was recorded at a position.
-func recordedAt(ctx context.Context, r *walkReader, p Position) (*Node, error) {
-	s := r.known.Load().Stream(p.Thread)
+func recordedAt(ctx context.Context, r *walk.Reader, p Position) (*Node, error) {
+	s := r.Known.Load().Stream(p.Thread)
 	if s == nil || p.At >= s.Size {
 		return nil, &NoPositionError{p, s != nil}
 	}

@@ -33,7 +33,7 @@ func (r Row) Fraction() float64 {
 }
 
 func rowOf(n *Node) Row {
-	return Row{Node: n, Parent: n.parent, Depth: int(n.depth), From: n.e.Load().at}
+	return Row{Node: n, Parent: n.parent, Depth: int(n.depth), From: n.e.Load().At}
 }
 
 // End is one of the two ends of a gap.
@@ -46,7 +46,7 @@ const (
 
 // rowAt returns the child, or the gap, at or after a logical offset.
 func (n *Node) rowAt(pos int64) (Row, bool) {
-	end := n.e.Load().end
+	end := n.e.Load().End
 	for pos < end {
 		p, i := n.covering(pos)
 		if p == nil {
@@ -66,7 +66,7 @@ func (n *Node) rowAt(pos int64) (Row, bool) {
 
 // rowBefore returns the child, or the gap, before a logical offset.
 func (n *Node) rowBefore(pos int64) (Row, bool) {
-	start := n.e.Load().start
+	start := n.e.Load().Start
 	for pos > start {
 		p, i := n.covering(pos - 1)
 		if p == nil {
@@ -96,6 +96,6 @@ func (r Row) ranked() bool { return r.lo != r.hi }
 
 // sortedGap returns the row of the gap (lo, hi].
 func (n *Node) sortedGap(lo, hi rank, count int64) Row {
-	at := max(lo.at, n.e.Load().start)
+	at := max(lo.at, n.e.Load().Start)
 	return Row{Parent: n, Depth: int(n.depth) + 1, From: at, To: at, lo: lo, hi: hi, count: count}
 }

@@ -13,7 +13,7 @@ func (w *roots) firstChild(n *Node) (Row, bool) {
 	if s := n.sorting(); s != nil {
 		return s.after(n, firstRank)
 	}
-	return n.rowAt(n.e.Load().start)
+	return n.rowAt(n.e.Load().Start)
 }
 
 func (w *roots) lastChild(n *Node) (Row, bool) {
@@ -24,9 +24,9 @@ func (w *roots) lastChild(n *Node) (Row, bool) {
 		return w.view.lastIn(n)
 	}
 	if s := n.sorting(); s != nil {
-		return s.before(n, n.e.Load().end)
+		return s.before(n, n.e.Load().End)
 	}
-	return n.rowBefore(n.e.Load().end)
+	return n.rowBefore(n.e.Load().End)
 }
 
 func (w *roots) next(r Row) (Row, bool) {
@@ -70,7 +70,7 @@ func (w *roots) nextSibling(r Row) (Row, bool) {
 		return s.next(r)
 	}
 	if r.Node != nil {
-		return r.Parent.rowAt(r.Node.e.Load().next)
+		return r.Parent.rowAt(r.Node.e.Load().Next)
 	}
 	return r.Parent.rowAt(r.To)
 }
@@ -104,14 +104,14 @@ func (w *roots) resolveIn(r Row) Row {
 		return r
 	}
 	if p, _ := n.covering(at); p != nil {
-		if i := p.node(at + 1); i > 0 && p.nodes[i-1].e.Load().next > at {
+		if i := p.node(at + 1); i > 0 && p.nodes[i-1].e.Load().Next > at {
 			return rowOf(p.nodes[i-1])
 		}
 	}
 	if r, ok := n.rowAt(at); ok {
 		return r
 	}
-	if r, ok := n.rowBefore(n.e.Load().end); ok {
+	if r, ok := n.rowBefore(n.e.Load().End); ok {
 		return r
 	}
 	return rowOf(n)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tracex/format/formattest"
+	"tracex/lazy/internal/walk"
 )
 
 func TestNestedDeep(t *testing.T) {
@@ -36,10 +37,10 @@ func nestedDeep(t *testing.T, from string, depth int) {
 		t.Fatalf("printed only %d bytes", w)
 	}
 	tree := r.Tree(true)
-	s := r.r.known.Load().Streams[0]
+	s := r.r.Known.Load().Streams[0]
 	var innermost int64
-	r.r.use(func() error { innermost = s.Cells.At(0).Start - 1; return nil })
-	n, err := tree.Reveal(context.Background(), Position{s.Thread, innermost})
+	r.r.Use(func() error { innermost = s.Cells.At(0).Start - 1; return nil })
+	n, err := tree.Reveal(context.Background(), Position{Thread: s.Thread, At: innermost})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,7 @@ func widest(t *testing.T, tree *Tree) *Node {
 		}
 		var next *Node
 		for _, k := range kids {
-			if e := k.e.Load(); next == nil || e.end-e.start > next.e.Load().end-next.e.Load().start {
+			if e := k.e.Load(); next == nil || e.End-e.Start > next.e.Load().End-next.e.Load().Start {
 				next = k
 			}
 		}
@@ -304,8 +305,8 @@ func TestDeepParts(t *testing.T) {
 	t.Parallel()
 	r := ready(t, formattest.File(t, formattest.Spec{Shape: formattest.Deep, N: 20_000, Seed: 1}), Options{NoWrite: true})
 	var want aroundCounter
-	small := passCut{bytes: 4096, approach: 64, width: 2}
-	for i, p := range []Pass{{}, cutPass(Pass{}, small), cutPass(Pass{Among: [][]byte{{0}}}, small)} {
+	small := walk.PassCut{Bytes: 4096, Approach: 64, Width: 2}
+	for i, p := range []Pass{{}, walk.CutPass(Pass{}, small), walk.CutPass(Pass{Among: [][]byte{{0}}}, small)} {
 		c := new(aroundCounter)
 		p.Collect = []Collector{c}
 		if err := r.Pass(t.Context(), p); err != nil {

@@ -12,6 +12,8 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/trace"
+	"tracex/lazy/internal/walk"
 	"tracex/lazy/literal"
 )
 
@@ -28,14 +30,14 @@ func allNamed(tb testing.TB, r *LazyTraceReader, folded, verbose bool) (rows []n
 	begun := 0
 	begin := func(upto int) {
 		for ; begun < upto; begun++ {
-			thread := segments[begun].thread
-			rows = append(rows, namedHit{Named{Text: appendThread(nil, r.r.ctx, thread), At: -1}, Hit{Position{thread, -1}, -1}})
+			thread := segments[begun].Thread
+			rows = append(rows, namedHit{Named{Text: trace.AppendThread(nil, r.r.Ctx, thread), At: -1}, Hit{Position: Position{Thread: thread, At: -1}, Event: -1}})
 		}
 	}
 	eachPoint(tb, r, folded, segments, func(v *eachVisit) {
 		begin(v.segment + 1)
-		row := namedHit{Hit: Hit{Position{v.thread, v.at}, v.point.Event}}
-		row.Named = namedPoint(r.r.ctx, &v.point, v.shownFooter(), v.parent, verbose)
+		row := namedHit{Hit: Hit{Position: Position{Thread: v.thread, At: v.At}, Event: v.Point.Event}}
+		row.Named = walk.NamedPoint(r.r.Ctx, &v.Point, v.ShownFooter(), v.parent, verbose)
 		rows = append(rows, row)
 	})
 	begin(len(segments))
@@ -205,10 +207,10 @@ func TestSearchLiterals(t *testing.T) {
 					p.what, p.find, p.needs = "nothing", func([]byte) (int, int) { return -1, -1 }, []literal.Text{literal.Exact("\x00")}
 				}
 				cut := passCuts[rng.IntN(len(passCuts))]
-				if cut.bytes = max(cut.bytes, size/mostShares); rng.IntN(4) == 0 {
-					cut = passCut{}
+				if cut.Bytes = max(cut.Bytes, size/mostShares); rng.IntN(4) == 0 {
+					cut = walk.PassCut{}
 				}
-				s = cutSearch(s, cut)
+				s = walk.CutSearch(s, cut)
 				found += checkSearched(t, r, rng, rows, s, p, other)
 			}
 		}
@@ -253,7 +255,7 @@ func FuzzSearchLiteral(f *testing.F) {
 		defer r.Close()
 		r.Wait(t.Context())
 		rng := rand.New(rand.NewPCG(seed, 2))
-		s := cutSearch(Search{Folded: folded, Verbose: seed%5 == 0}, passCuts[seed%4])
+		s := walk.CutSearch(Search{Folded: folded, Verbose: seed%5 == 0}, passCuts[seed%4])
 		rows := allNamed(t, r, s.Folded, s.Verbose)
 		if text == "" && len(rows) > 0 {
 			text = anyText(rng, &rows[rng.IntN(len(rows))])
@@ -266,10 +268,10 @@ func FuzzSearchLiteral(f *testing.F) {
 }
 
 // segmentsFrom returns the segments of a search from a place on.
-func segmentsFrom(r *LazyTraceReader, from Position) (list []segment) {
-	o := newSearchOrder(r.r.known.Load(), from)
-	for i := range o.len() {
-		list = append(list, o.segment(i))
+func segmentsFrom(r *LazyTraceReader, from Position) (list []walk.Segment) {
+	o := walk.NewSearchOrder(r.r.Known.Load(), from)
+	for i := range o.Len() {
+		list = append(list, o.Segment(i))
 	}
 	return list
 }

@@ -75,7 +75,7 @@ func TestRecallPassesOver(t *testing.T) {
 	if len(hits) < 3 {
 		t.Fatalf("%d hits", len(hits))
 	}
-	some := []Hit{{Position{hits[0].Thread, hits[0].At + 1}, 0}, hits[1], {Position{hits[2].Thread, 1 << 40}, 0}}
+	some := []Hit{{Position: Position{Thread: hits[0].Thread, At: hits[0].At + 1}, Event: 0}, hits[1], {Position: Position{Thread: hits[2].Thread, At: 1 << 40}, Event: 0}}
 	todo := some
 	var got []Hit
 	more := func() []Hit {

@@ -52,7 +52,7 @@ func plainHits(t *testing.T, r *LazyTraceReader, s Search) (all []Position, hits
 	tree := r.Tree(s.Folded)
 	var walk func(n *Node)
 	walk = func(n *Node) {
-		h := Hit{n.Position(), -1}
+		h := Hit{Position: n.Position(), Event: -1}
 		if n.IsThread() {
 			h.At = -1
 		} else {
@@ -126,7 +126,7 @@ func TestSearchByName(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	r.r.opts.Memory = DefaultMemory
+	r.r.Opts.Memory = DefaultMemory
 	r.Wait(t.Context())
 	tree := r.Tree(true)
 	calls := make(map[string][]Hit) // by name
@@ -137,7 +137,7 @@ func TestSearchByName(t *testing.T) {
 		}
 		if n.Point().Class == format.ClassCall {
 			name := tree.Named(n, false).Call
-			calls[name] = append(calls[name], Hit{s.Position, s.event})
+			calls[name] = append(calls[name], Hit{Position: s.Position, Event: s.event})
 		}
 	}
 	names := slices.Sorted(maps.Keys(calls))

@@ -2,7 +2,7 @@ package lazy
 
 // childAt returns the row of a node at or after an offset, at which a child ends or begins.
 func (v *view) childAt(n *Node, pos int64) (Row, bool) {
-	end := n.e.Load().end
+	end := n.e.Load().End
 	for pos < end {
 		next := end
 		if o := v.openedAt(n, pos, 1); o != nil {
@@ -72,7 +72,7 @@ func (v *view) childBefore(n *Node, start, pos int64) (Row, bool) {
 // endOf returns the offset at which a row ends.
 func endOf(r Row) int64 {
 	if r.Node != nil {
-		return r.Node.e.Load().next
+		return r.Node.e.Load().Next
 	}
 	return r.To
 }
@@ -97,7 +97,7 @@ func (v *view) covering(n *Node, lo, hi int64, bounds Row, dir int) (Row, bool) 
 			break // outside of the content
 		}
 		i := p.node(at + 1)
-		if i > 0 && p.nodes[i-1].e.Load().next > at {
+		if i > 0 && p.nodes[i-1].e.Load().Next > at {
 			return rowOf(p.nodes[i-1]), true
 		}
 		// The tree shows no child there.
@@ -110,12 +110,12 @@ func (v *view) covering(n *Node, lo, hi int64, bounds Row, dir int) (Row, bool) 
 func (p *slab) beside(i int, at, lo, hi int64, dir int) (int64, int64) {
 	if dir > 0 {
 		if i < len(p.nodes) {
-			return max(at+1, p.nodes[i].e.Load().at), hi
+			return max(at+1, p.nodes[i].e.Load().At), hi
 		}
 		return max(at+1, p.to), hi
 	}
 	if i > 0 {
-		return lo, min(at, p.nodes[i-1].e.Load().next)
+		return lo, min(at, p.nodes[i-1].e.Load().Next)
 	}
 	return lo, min(at, p.from)
 }
@@ -134,7 +134,7 @@ func (v *view) some(n *Node, from, to int64) bool {
 			return true
 		}
 		if i := p.node(pos); i < len(p.nodes) {
-			return p.nodes[i].e.Load().at < to
+			return p.nodes[i].e.Load().At < to
 		}
 		pos = p.to
 	}
@@ -152,7 +152,7 @@ func (v *view) left(n *Node, from, to int64) Row {
 
 // around returns the row of a node, of those from start on, that an offset is in, or the next one.
 func (v *view) around(n *Node, start, at int64) (Row, bool) {
-	prev, next := start, n.e.Load().end
+	prev, next := start, n.e.Load().End
 	if o := v.openedAt(n, at, 1); o != nil {
 		if next = min(next, o.from); o.from <= at {
 			return v.asBefore(n, at, o)
@@ -175,11 +175,11 @@ func (v *view) asBefore(n *Node, at int64, o *opened) (Row, bool) {
 		return Row{Parent: n, Depth: int(n.depth) + 1, From: max(from, o.from), To: min(to, o.to)}, true
 	}
 	if p, _ := n.covering(at); p != nil {
-		if i := p.node(at + 1); i > 0 && p.nodes[i-1].e.Load().next > at {
+		if i := p.node(at + 1); i > 0 && p.nodes[i-1].e.Load().Next > at {
 			return rowOf(p.nodes[i-1]), true
 		}
 		if i := p.node(at); i < len(p.nodes) {
-			at = p.nodes[i].e.Load().at
+			at = p.nodes[i].e.Load().At
 		}
 	}
 	return v.childAt(n, at)

@@ -3,19 +3,20 @@ package lazy
 import (
 	"context"
 	"slices"
+	"tracex/lazy/internal/walk"
 )
 
 // shownSoFar returns how many children of a node around places are shown, as far as they are counted:
 // exact if that is all, more if counting would find more.
 func (v *view) shownSoFar(n *Node) (count int64, exact, more bool) {
 	c, e := v.shownOf(n), n.e.Load()
-	return c.n, c.upto >= e.end && e.state != StatePending, c.upto < min(e.end, v.places.Known(n.thread))
+	return c.n, c.upto >= e.End && e.State != StatePending, c.upto < min(e.End, v.places.Known(n.thread))
 }
 
 // shownOf returns what has been counted of a node.
 func (v *view) shownOf(n *Node) shownCount {
 	c, ok := v.shown[placeOf(n)]
-	if start := n.e.Load().start; !ok || c.stamp != v.stamp || c.upto < start {
+	if start := n.e.Load().Start; !ok || c.stamp != v.stamp || c.upto < start {
 		c = shownCount{stamp: v.stamp, upto: start}
 	}
 	return c
@@ -43,7 +44,7 @@ func (s Shown) CountIn(ctx context.Context, n *Node) error {
 			return nil
 		}
 		c, e := v.shownOf(n), n.e.Load()
-		upto := min(e.end, v.places.Known(n.thread))
+		upto := min(e.End, v.places.Known(n.thread))
 		places := wanted{v.places, map[int32][]int64{n.thread: slices.Clone(v.too[n.thread])}}
 		open := opened{from: upto, to: upto}
 		if o := v.openedAt(n, c.upto, 1); o != nil && o.from < upto {
@@ -101,50 +102,50 @@ func (ld *loader) countShown(ctx context.Context, n *Node, c *shownCount, places
 // endOfChild returns an offset after the content of the child that an offset is in, and before
 // the next child. shown reports whether there is a child: an edited tree may show none there.
 func (l *nodeReader) endOfChild(ctx context.Context, at int64) (end int64, shown bool, err error) {
-	if l.edit != nil {
+	if l.Edit != nil {
 		return l.endOfEdited(ctx, at)
 	}
-	if child, ok := l.s.OpenChild(l.start); ok && at >= child {
-		return l.end, true, nil // it has no end
+	if child, ok := l.S.OpenChild(l.Start); ok && at >= child {
+		return l.End, true, nil // it has no end
 	}
-	cells := l.s.Cells
+	cells := l.S.Cells
 	ord := cells.FirstEnding(at)
 	if own := cells.FirstAround(ord, at); own < cells.Len() {
-		if c := l.outermost(own, l.start); c.Start > l.start {
+		if c := l.Outermost(own, l.Start); c.Start > l.Start {
 			return c.End + 1, true, nil
 		}
 	}
-	var e nodeData
-	ok, err := l.next(at, ord, l.end, &e, false)
+	var e walk.NodeData
+	ok, err := l.Next(at, ord, l.End, &e, false)
 	if !ok || err != nil {
-		return l.end, true, err
+		return l.End, true, err
 	}
-	return e.next, true, nil
+	return e.Next, true, nil
 }
 
 // endOfEdited is endOfChild in an edited tree: a child may be in containers that are merged, and those
 // have a child for each row in their place.
 func (l *nodeReader) endOfEdited(ctx context.Context, at int64) (end int64, shown bool, err error) {
-	on := l.edit.ended // the next place is often near
-	var e nodeData
+	on := l.Edit.Ended // the next place is often near
+	var e walk.NodeData
 	for steps := 0; ; steps++ {
-		if on.in == nil || steps == shownNear {
-			if on, err = l.begin(ctx, at, 0); err != nil {
-				return l.end, false, err
+		if on.In == nil || steps == shownNear {
+			if on, err = l.Begin(ctx, at, 0); err != nil {
+				return l.End, false, err
 			}
 		}
-		c, err := l.step(on, &e, false)
-		if err != nil || !c.ok {
-			return l.end, false, err
+		c, err := l.Step(on, &e, false)
+		if err != nil || !c.Ok {
+			return l.End, false, err
 		}
-		if e.at > at {
-			l.ends(on)
-			return e.at, false, nil
+		if e.At > at {
+			l.Ends(on)
+			return e.At, false, nil
 		}
-		l.ends(c.next)
-		if c.shown && c.next.pos > at {
-			return c.next.pos, true, nil
+		l.Ends(c.Next)
+		if c.Shown && c.Next.Pos > at {
+			return c.Next.Pos, true, nil
 		}
-		on = c.next
+		on = c.Next
 	}
 }

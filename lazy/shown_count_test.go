@@ -80,14 +80,14 @@ func TestShownCount(t *testing.T) {
 				}
 			}
 			half := nodes[len(nodes)/2]
-			places.all, places.upto = false, Position{half.thread, max(half.Position().At, 0)}
+			places.all, places.upto = false, Position{Thread: half.thread, At: max(half.Position().At, 0)}
 			check("half of the places")
 			places.all = true
 			check("all places")
 			for _, n := range nodes {
 				if list := kids[n]; len(list) > 2 && shown.around(n) && rng.IntN(3) == 0 {
 					i := rng.IntN(len(list) - 1)
-					shown.Open(Row{Parent: n, From: list[i].e.Load().at, To: list[i+1].e.Load().next, Left: LeftOut})
+					shown.Open(Row{Parent: n, From: list[i].e.Load().At, To: list[i+1].e.Load().Next, Left: LeftOut})
 				}
 			}
 			check("opened")

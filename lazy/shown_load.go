@@ -3,6 +3,7 @@ package lazy
 import (
 	"context"
 	"errors"
+	"tracex/lazy/internal/walk"
 )
 
 // siftAfter is how many children without a place are read after one with a place before a load ends:
@@ -13,7 +14,7 @@ const siftAfter = 8
 type aim struct {
 	at     int64 // a place, or where a run begins that the user has opened
 	back   int   // how many children to load before that
-	wanted func(*nodeData) bool
+	wanted func(*walk.NodeData) bool
 }
 
 // aim returns what to load of a gap, from one end; nil to load what is at that end.
@@ -47,27 +48,27 @@ func (l *nodeReader) sift(ctx context.Context, from, to, ord int64, a *aim) (*ch
 	if err != nil {
 		return nil, err
 	}
-	at := checkpoint{pos: s.to, ord: s.toOrd}
-	if l.edit != nil {
-		at = l.edit.ended
+	at := walk.Checkpoint{Pos: s.to, Ord: s.toOrd}
+	if l.Edit != nil {
+		at = l.Edit.Ended
 	}
 	for without, reads := 0, 0; s.to < to && without < siftAfter && len(s.list) < slabNodes && reads < slabReads; reads++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		c, err := l.child(at)
+		c, err := l.Child(at)
 		if err != nil {
 			return nil, err
 		}
-		at = c.next
-		s.to, s.toOrd = at.pos, at.ord
-		if !c.ok {
+		at = c.Next
+		s.to, s.toOrd = at.Pos, at.Ord
+		if !c.Ok {
 			break
 		}
 		without++
-		if c.shown {
-			s.list = append(s.list, c.data)
-			if a.wanted(c.data) {
+		if c.Shown {
+			s.list = append(s.list, c.Data)
+			if a.wanted(c.Data) {
 				without = 0
 			}
 		}
@@ -179,29 +180,29 @@ func (ld *loader) countFrom(ctx context.Context, n *Node, at childTally, to int6
 		}
 		err := ld.read(n, func(l *nodeReader) error {
 			if at.ord < 0 {
-				at.ord = l.s.Cells.FirstEnding(at.pos)
+				at.ord = l.S.Cells.FirstEnding(at.pos)
 			}
-			on, err := l.begin(ctx, at.pos, at.ord)
+			on, err := l.Begin(ctx, at.pos, at.ord)
 			if err != nil {
 				return err
 			}
-			var e nodeData
-			for reads := 0; reads < tallyEvery && on.pos < to; reads++ {
-				c, err := l.over(&e, on)
+			var e walk.NodeData
+			for reads := 0; reads < walk.TallyEvery && on.Pos < to; reads++ {
+				c, err := l.Over(&e, on)
 				if err != nil {
 					return err
 				}
-				if !c.ok || e.at >= to {
-					on.pos = to
+				if !c.Ok || e.At >= to {
+					on.Pos = to
 					break
 				}
-				if c.shown && e.at >= at.pos {
+				if c.Shown && e.At >= at.pos {
 					rows++
 				}
-				on = c.next
+				on = c.Next
 			}
-			at.pos, at.ord = on.pos, on.ord
-			l.ends(on)
+			at.pos, at.ord = on.Pos, on.Ord
+			l.Ends(on)
 			more = at.pos < to
 			return nil
 		})

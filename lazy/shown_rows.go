@@ -89,7 +89,7 @@ func (w *roots) threadBefore(i int) (Row, bool) {
 // leftThreads returns the row of the threads from the one with the index from to that before to.
 func (w *roots) leftThreads(from, to int) Row {
 	r := Row{From: int64(from), To: int64(to), Left: LeftOut}
-	if last := w.id(to - 1); w.view.places.Known(last) < w.at(to-1).e.Load().end {
+	if last := w.id(to - 1); w.view.places.Known(last) < w.at(to-1).e.Load().End {
 		r.Left = LeftOpen
 	}
 	return r
@@ -126,16 +126,16 @@ func (v *view) firstIn(n *Node) (Row, bool) {
 	if s := n.sorting(); s != nil {
 		return v.ranked(s, n, firstRank)
 	}
-	return v.childAt(n, n.e.Load().start)
+	return v.childAt(n, n.e.Load().Start)
 }
 
 // lastIn returns the last row of a node's own children.
 func (v *view) lastIn(n *Node) (Row, bool) {
 	e := n.e.Load()
 	if s := n.sorting(); s != nil {
-		return v.rankedBefore(s, n, e.end)
+		return v.rankedBefore(s, n, e.End)
 	}
-	return v.childBefore(n, e.start, e.end)
+	return v.childBefore(n, e.Start, e.End)
 }
 
 // after returns the row in the same node after r.
@@ -152,7 +152,7 @@ func (v *view) before(r Row) (Row, bool) {
 	if s := n.sorting(); s != nil {
 		return v.rankedPrev(s, r)
 	}
-	return v.childBefore(n, n.e.Load().start, r.From)
+	return v.childBefore(n, n.e.Load().Start, r.From)
 }
 
 // resolveIn returns the row of an open node that has taken the place of r: the last one if there is none.
@@ -162,7 +162,7 @@ func (v *view) resolveIn(r Row) Row {
 		if r, ok := v.resolveRanked(r); ok {
 			return r
 		}
-	} else if r, ok := v.around(n, n.e.Load().start, r.From); ok {
+	} else if r, ok := v.around(n, n.e.Load().Start, r.From); ok {
 		return r
 	}
 	if r, ok := v.lastIn(n); ok {
@@ -187,7 +187,7 @@ func (v *view) ranked(s *sorting, n *Node, x rank) (Row, bool) {
 
 // others returns the row of the sorted children that are left out.
 func (v *view) others(s *sorting, n *Node) (Row, bool) {
-	start := n.e.Load().start
+	start := n.e.Load().Start
 	if s.left == 0 || s.limit <= start {
 		return Row{}, false
 	}

@@ -92,7 +92,7 @@ func loadPlain(t *testing.T, tree *Tree) (threads []*plainNode) {
 			t.Fatal(err)
 		}
 		for _, c := range kids {
-			p := &plainNode{at: c.Position(), end: c.e.Load().next, duration: weightOf(c), container: c.e.Load().container(), call: c.Point().Class == format.ClassCall}
+			p := &plainNode{at: c.Position(), end: c.e.Load().Next, duration: weightOf(c), container: c.e.Load().Container(), call: c.Point().Class == format.ClassCall}
 			if !n.IsThread() {
 				p.around = format.ParentOf(n.Point())
 			}
@@ -301,7 +301,7 @@ func (c *plainCheck) rows(what string) []Row {
 				id, to = int64(r.Parent.Thread()), r.To
 			} else {
 				id = int64(c.threads[id].at.Thread)
-				to = c.tree.ThreadAt(int(r.To - 1)).e.Load().end
+				to = c.tree.ThreadAt(int(r.To - 1)).e.Load().End
 			}
 			if open := c.places.Known(int32(id)) < to; open != (r.Left == LeftOpen) {
 				c.t.Fatalf("%s: %+v is left %d", what, r, r.Left)
@@ -452,7 +452,7 @@ func showing(t *testing.T, path string, o Options, e Edits) {
 	r := ready(t, path, o)
 	for _, folded := range []bool{true, false} {
 		c := &plainCheck{
-			t: t, rng: rand.New(rand.NewPCG(uint64(len(r.r.known.Load().Streams)), 7)), tree: newTree(r.r, folded, e), threads: loadPlain(t, newTree(r.r, folded, e)),
+			t: t, rng: rand.New(rand.NewPCG(uint64(len(r.r.Known.Load().Streams)), 7)), tree: newTree(r.r, folded, e), threads: loadPlain(t, newTree(r.r, folded, e)),
 			nodes: make(map[Position]*plainNode),
 		}
 		c.flat(c.threads)

@@ -3,6 +3,7 @@ package lazy
 import (
 	"math"
 	"slices"
+	"tracex/lazy/internal/walk"
 )
 
 func newView(p Places, w *roots, stamp uint32) *view {
@@ -62,9 +63,9 @@ func (v *view) match(n *Node) bool {
 		return false
 	}
 	e := n.e.Load()
-	_, ok := v.first(n.thread, e.at, e.at+1)
-	if !ok && e.inner > 0 {
-		_, ok = v.first(n.thread, e.inner, e.inner+1)
+	_, ok := v.first(n.thread, e.At, e.At+1)
+	if !ok && e.Inner > 0 {
+		_, ok = v.first(n.thread, e.Inner, e.Inner+1)
 	}
 	return ok
 }
@@ -76,7 +77,7 @@ func (v *view) holds(n *Node) bool {
 		_, ok := v.first(n.thread, math.MinInt64, math.MaxInt64)
 		return ok
 	}
-	_, ok := v.first(n.thread, e.start, e.end)
+	_, ok := v.first(n.thread, e.Start, e.End)
 	return ok
 }
 
@@ -88,7 +89,7 @@ func (v *view) asItIs(n *Node) bool {
 	if v.match(n) {
 		return true
 	}
-	at := n.e.Load().at
+	at := n.e.Load().At
 	o := v.openedAt(n.parent, at, 1)
 	return o != nil && o.from <= at
 }
@@ -119,7 +120,7 @@ func (v *view) free(n *Node) bool {
 	for i := len(path) - 1; i >= 0; i-- {
 		up := path[i]
 		is = is || v.asItIs(up)
-		if final = final && (is || up.IsThread() || up.e.Load().at < upto); final {
+		if final = final && (is || up.IsThread() || up.e.Load().At < upto); final {
 			up.asked, up.free = v.stamp, is
 		}
 	}
@@ -161,7 +162,7 @@ func (v *view) foldAll(n *Node) {
 	}
 	v.fold(n)
 	e := n.e.Load()
-	v.folds.run(foldedRun{thread: n.thread, from: e.start, to: e.end})
+	v.folds.run(foldedRun{thread: n.thread, from: e.Start, to: e.End})
 }
 
 // foldEverything collapses all threads and everything in them.
@@ -203,7 +204,7 @@ func (v *view) sortedAs(n *Node) uint32 {
 }
 
 // only returns a function for any goroutine that reports whether a child of n is shown; nil if all are.
-func (v *view) only(n *Node) func(c *nodeData) bool {
+func (v *view) only(n *Node) func(c *walk.NodeData) bool {
 	if !v.within(n) {
 		return nil
 	}
@@ -211,17 +212,17 @@ func (v *view) only(n *Node) func(c *nodeData) bool {
 	if list := v.too[n.thread]; len(list) > 0 {
 		own.too = map[int32][]int64{n.thread: slices.Clone(list)}
 	}
-	return func(c *nodeData) bool {
-		if _, ok := own.first(n.thread, c.at, c.next); ok {
+	return func(c *walk.NodeData) bool {
+		if _, ok := own.first(n.thread, c.At, c.Next); ok {
 			return true
 		}
-		o := own.openedAt(n, c.at, 1)
-		return o != nil && o.from <= c.at
+		o := own.openedAt(n, c.At, 1)
+		return o != nil && o.from <= c.At
 	}
 }
 
 // onlyIn is view.only.
-func (ld *loader) onlyIn(n *Node) func(c *nodeData) bool {
+func (ld *loader) onlyIn(n *Node) func(c *walk.NodeData) bool {
 	ld.mu.Lock()
 	defer ld.mu.Unlock()
 	return ld.view.only(n)

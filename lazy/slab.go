@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"tracex/format"
+	"tracex/lazy/internal/walk"
 )
 
 // covering returns the slab of n that covers a logical offset, or nil and the
@@ -25,7 +26,7 @@ func (n *Node) covering(pos int64) (*slab, int) {
 // at its start.
 func (n *Node) gap(pos int64) (from, to, ord int64, ok bool) {
 	e := n.e.Load()
-	from, to, ord = e.start, e.end, e.first
+	from, to, ord = e.Start, e.End, e.First
 	p, i := n.covering(pos)
 	if p != nil || pos < from || pos >= to {
 		return 0, 0, 0, false
@@ -43,30 +44,30 @@ func (n *Node) gap(pos int64) (from, to, ord int64, ok bool) {
 
 // node returns the index of the first node of p at or after pos.
 func (p *slab) node(pos int64) int {
-	return sort.Search(len(p.nodes), func(i int) bool { return p.nodes[i].e.Load().at >= pos })
+	return sort.Search(len(p.nodes), func(i int) bool { return p.nodes[i].e.Load().At >= pos })
 }
 
 // childRun is a run of children that have been read, for attach.
 type childRun struct {
 	from, to       int64
 	fromOrd, toOrd int64
-	list           []*nodeData  // those that are shown
-	read           moment       // the view they were read from
-	passed         []checkpoint // checkpoints found on the way
+	list           []*walk.NodeData  // those that are shown
+	read           walk.Instant      // the view they were read from
+	passed         []walk.Checkpoint // checkpoints found on the way
 }
 
 // outdated cuts off a last child whose end was not known if the tree has grown since:
 // it is no longer true. It reports whether all of s is outdated.
-func (s *childRun) outdated(now moment) bool {
+func (s *childRun) outdated(now walk.Instant) bool {
 	switch {
-	case s.read.epoch != now.epoch:
+	case s.read.Epoch != now.Epoch:
 		return true
-	case s.read.view == now.view:
+	case s.read.View == now.View:
 		return false
 	}
-	if i := len(s.list) - 1; i >= 0 && s.list[i].state == StatePending {
+	if i := len(s.list) - 1; i >= 0 && s.list[i].State == StatePending {
 		last := s.list[i]
-		s.list, s.to, s.toOrd = s.list[:i], last.at, last.first
+		s.list, s.to, s.toOrd = s.list[:i], last.At, last.First
 	}
 	return false
 }
@@ -79,36 +80,36 @@ func (n *Node) slabBefore(pos int64) *slab {
 
 // keep adds the checkpoints of a walk over the children. It replaces the old slice
 // instead of changing it, since readers may hold it.
-func (k *kids) keep(passed []checkpoint) {
+func (k *kids) keep(passed []walk.Checkpoint) {
 	if len(passed) == 0 {
 		return
 	}
 	old := k.checkpoints
-	i := sort.Search(len(old), func(i int) bool { return old[i].pos >= passed[0].pos })
-	j := i + sort.Search(len(old)-i, func(j int) bool { return old[i+j].pos > passed[len(passed)-1].pos })
-	list := make([]checkpoint, 0, i+len(passed)+len(old)-j)
+	i := sort.Search(len(old), func(i int) bool { return old[i].Pos >= passed[0].Pos })
+	j := i + sort.Search(len(old)-i, func(j int) bool { return old[i+j].Pos > passed[len(passed)-1].Pos })
+	list := make([]walk.Checkpoint, 0, i+len(passed)+len(old)-j)
 	k.checkpoints = append(append(append(list, old[:i]...), passed...), old[j:]...)
 }
 
 // newRun returns an empty run of the node's children.
 func (l *nodeReader) newRun(pos, ord int64) *childRun {
-	return &childRun{from: pos, to: pos, fromOrd: ord, toOrd: ord, read: l.moment}
+	return &childRun{from: pos, to: pos, fromOrd: ord, toOrd: ord, read: l.Moment}
 }
 
 // nodeSize is the memory that a node takes, excluding its values.
-const nodeSize = int64(unsafe.Sizeof(Node{}) + unsafe.Sizeof(nodeData{}) + 16)
+const nodeSize = int64(unsafe.Sizeof(Node{}) + unsafe.Sizeof(walk.NodeData{}) + 16)
 
 // spliceSize is the memory that a container without a row takes while what is in it has rows.
-const spliceSize = int64(unsafe.Sizeof(splice{}))
+const spliceSize = int64(unsafe.Sizeof(walk.Splice{}))
 
 // weigh estimates the memory that a trace point takes, in bytes.
-func weigh(e *nodeData) int64 {
-	n := nodeSize + int64(cap(e.point.Subtree)) + weighValues(e.point.Args) +
-		weighValue(&e.point.Target) + weighValue(&e.point.Value) + weighValue(&e.foot.Result) + int64(len(e.foot.Exception))
-	if e.in != nil {
+func weigh(e *walk.NodeData) int64 {
+	n := nodeSize + int64(cap(e.Point.Subtree)) + weighValues(e.Point.Args) +
+		weighValue(&e.Point.Target) + weighValue(&e.Point.Value) + weighValue(&e.Foot.Result) + int64(len(e.Foot.Exception))
+	if e.In != nil {
 		n += spliceSize // neighbors often share one, but each can have its own
 	}
-	if s := e.point.Snapshot; s != nil {
+	if s := e.Point.Snapshot; s != nil {
 		n += 128 + 4*int64(len(s.Stack)) + weighValues(s.Locals) + weighValues(s.Watches)
 	}
 	return n

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"tracex/lazy/internal/trace"
 )
 
 // Order is an order in which a node shows its children.
@@ -60,9 +61,9 @@ type ranked struct {
 // Only children before limit are sorted: those whose times were known when the
 // node was sorted. Later children follow, as recorded.
 type sorting struct {
-	timed      bool    // the weights are durations
-	hidden     *hidden // what does not count in weights that are no durations; nil if not known
-	limit, ord int64   // logical; ordinal of the first cell that ends at or after limit
+	timed      bool          // the weights are durations
+	hidden     *trace.Hidden // what does not count in weights that are no durations; nil if not known
+	limit, ord int64         // logical; ordinal of the first cell that ends at or after limit
 	ranges     []*ordered
 	// between counts the shown children before each range, and after the last;
 	// -1 if not known.

@@ -65,7 +65,7 @@ func (s *sorting) rowIn(n *Node, o *ordered, i int) (Row, bool) {
 	s.use(o)
 	if p, _ := n.covering(o.list[i].at); p != nil {
 		k := p.node(o.list[i].at)
-		if k == len(p.nodes) || p.nodes[k].e.Load().at != o.list[i].at {
+		if k == len(p.nodes) || p.nodes[k].e.Load().At != o.list[i].at {
 			return Row{}, false
 		}
 		return rowOf(p.nodes[k]), true
@@ -100,15 +100,15 @@ func (n *Node) absent(o *ordered, i int) (from, to int) {
 // added after sorting.
 func (s *sorting) rankOf(c *Node) (x rank, ok bool) {
 	e := c.e.Load()
-	if e.at >= s.limit {
+	if e.At >= s.limit {
 		return x, false
 	}
 	for _, o := range s.ranges {
-		if i, ok := o.find(e.at); ok {
+		if i, ok := o.find(e.At); ok {
 			return o.list[i].rank, true
 		}
 	}
-	x = rank{nestedBut(e, s.hidden, c.thread), e.at}
+	x = rank{nestedBut(e, s.hidden, c.thread), e.At}
 	if s.timed {
 		x.weight = format.NoDuration
 		if t, ok := c.Time(); ok {
@@ -127,7 +127,7 @@ func (s *sorting) next(r Row) (Row, bool) {
 		if x, ok := s.rankOf(r.Node); ok {
 			return s.after(r.Parent, x)
 		}
-		return r.Parent.rowAt(r.Node.e.Load().next)
+		return r.Parent.rowAt(r.Node.e.Load().Next)
 	}
 	return r.Parent.rowAt(max(r.To, s.limit))
 }
@@ -178,7 +178,7 @@ func (s *sorting) resolve(r Row) (Row, bool) {
 // sorting returns the sorting of n's children: nil if they are not sorted. The
 // loader is locked.
 func (n *Node) sorting() *sorting {
-	if n.kids == nil || n.kids.sorted == nil || n.kids.sorted.timed != n.loader.r.timed() {
+	if n.kids == nil || n.kids.sorted == nil || n.kids.sorted.timed != n.loader.r.Timed() {
 		return nil
 	}
 	s := n.kids.sorted

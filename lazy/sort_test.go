@@ -10,6 +10,8 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/trace"
+	"tracex/lazy/internal/walk"
 )
 
 // byWeight sorts nodes as a sorted node shows them.
@@ -201,7 +203,7 @@ func TestProgressOverChildren(t *testing.T) {
 
 // TestCounting: the progress of counting rises, up to the end.
 func TestCounting(t *testing.T) {
-	const n = 5 * tallyEvery
+	const n = 5 * walk.TallyEvery
 	ctx := context.Background()
 	path := formattest.File(t, formattest.Spec{Shape: formattest.WideCalls, N: n})
 	tree := ready(t, path, Options{NoWrite: true}).Tree(true)
@@ -214,12 +216,12 @@ func TestCounting(t *testing.T) {
 		t.Fatalf("at first %d of %d", last, all)
 	}
 	for i := int64(1); i <= 5; i++ {
-		if _, _, err := tree.CountChildren(ctx, root, i*tallyEvery); err != nil {
+		if _, _, err := tree.CountChildren(ctx, root, i*walk.TallyEvery); err != nil {
 			t.Fatal(err)
 		}
 		done, total := root.Counting()
 		if done <= last || total != all || done > total {
-			t.Errorf("after %d: %d of %d, before %d of %d", i*tallyEvery, done, total, last, all)
+			t.Errorf("after %d: %d of %d, before %d of %d", i*walk.TallyEvery, done, total, last, all)
 		}
 		last = done
 	}
@@ -253,7 +255,7 @@ func TestSortForgotten(t *testing.T) {
 	}
 	tree.Forget(th)
 	for _, n := range []*Node{root, leaf} {
-		if err := tree.Sort(context.Background(), n, OrderWeight, nil); !errors.Is(err, errStale) {
+		if err := tree.Sort(context.Background(), n, OrderWeight, nil); !errors.Is(err, trace.ErrStale) {
 			t.Errorf("a node that is forgotten is sorted: %v", err)
 		}
 	}

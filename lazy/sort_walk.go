@@ -6,13 +6,15 @@ import (
 	"sort"
 
 	"tracex/format"
+	"tracex/lazy/internal/trace"
+	"tracex/lazy/internal/walk"
 )
 
 // sortWalk is a walk over all children of a node, for the first of those whose ranks
 // are after from, or the last of those up to hi.
 type sortWalk struct {
-	timed  bool    // by durations
-	hidden *hidden // see sorting
+	timed  bool          // by durations
+	hidden *trace.Hidden // see sorting
 	thread int32
 	lo, hi rank  // bounds of the gap to search
 	from   rank  // lo or later
@@ -22,8 +24,8 @@ type sortWalk struct {
 	limit  int64 // where the walk ended
 	ord    int64 // of the first cell that ends at or after limit
 	epoch  int64
-	only   func(c *nodeData) bool // the children that the tree shows; nil for all
-	stamp  uint32                 // see sorting
+	only   func(c *walk.NodeData) bool // the children that the tree shows; nil for all
+	stamp  uint32                      // see sorting
 
 	kept    []ranked // up to twice the number wanted
 	bound   rank     // children after it, or before it if last, are not wanted
@@ -38,26 +40,26 @@ type sortWalk struct {
 func (so *sorter) collect(ctx context.Context, n *Node, w *sortWalk, progress Progress) error {
 	so.mu.Lock()
 	e := n.e.Load()
-	w.limit, w.ord, w.epoch = e.start, e.first, so.now.epoch
+	w.limit, w.ord, w.epoch = e.Start, e.First, so.now.Epoch
 	w.only, w.stamp = so.view.only(n), so.view.sortedAs(n)
 	so.mu.Unlock()
 	ended := false
-	err := so.overChildren(ctx, n, progress, func(l *nodeReader, pos int64, c *nodeData) error {
-		if l.r.timed() != w.timed {
+	err := so.overChildren(ctx, n, progress, func(l *nodeReader, pos int64, c *walk.NodeData) error {
+		if l.R.Timed() != w.timed {
 			return errWeights
 		}
-		if c.at >= w.until || l.awaits(c, w.timed) {
-			w.limit, w.ord, ended = pos, c.first, true
+		if c.At >= w.until || l.awaits(c, w.timed) {
+			w.limit, w.ord, ended = pos, c.First, true
 			return ErrEnough
 		}
-		w.limit, w.ord = c.next, c.after
+		w.limit, w.ord = c.Next, c.After
 		return w.add(l, pos, c)
 	})
 	if err != nil && !ended {
 		return err
 	}
-	if !ended && e.state != StatePending {
-		w.limit = e.end
+	if !ended && e.State != StatePending {
+		w.limit = e.End
 	}
 	w.cut()
 	w.left = w.found - int64(len(w.kept))
@@ -68,15 +70,15 @@ func (so *sorter) collect(ctx context.Context, n *Node, w *sortWalk, progress Pr
 }
 
 // awaits reports whether the weight of a container may yet become known.
-func (l *nodeReader) awaits(c *nodeData, timed bool) bool {
-	if c.state == StatePending {
+func (l *nodeReader) awaits(c *walk.NodeData, timed bool) bool {
+	if c.State == StatePending {
 		return true
 	}
-	return timed && c.cellAt != 0 && !l.v.Complete && l.r.times.Load().EndsBefore(c.cellAt)
+	return timed && c.CellAt != 0 && !l.V.Complete && l.R.TimesFile.Load().EndsBefore(c.CellAt)
 }
 
 // add processes a child.
-func (w *sortWalk) add(l *nodeReader, pos int64, c *nodeData) error {
+func (w *sortWalk) add(l *nodeReader, pos int64, c *walk.NodeData) error {
 	shown, err := l.shown(c)
 	if shown == nil || err != nil {
 		return err
@@ -85,10 +87,10 @@ func (w *sortWalk) add(l *nodeReader, pos int64, c *nodeData) error {
 		w.out++
 		return nil
 	}
-	r := ranked{rank{nestedBut(shown, w.hidden, w.thread), c.at}, c.first, c.at - pos}
+	r := ranked{rank{nestedBut(shown, w.hidden, w.thread), c.At}, c.First, c.At - pos}
 	if w.timed {
 		r.weight = format.NoDuration
-		if t, ok := l.time(shown); ok {
+		if t, ok := l.Time(shown); ok {
 			r.weight = t.Duration
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy/internal/summary"
+	"tracex/lazy/internal/trace"
 )
 
 // someTrace writes a trace with the seed, and returns its path.
@@ -62,18 +63,18 @@ func TestSummaryFits(t *testing.T) {
 	changed[len(changed)/2] ^= 1
 	again := put(filepath.Join(t.TempDir(), "again.bin"), read(t, path))
 	put(again+format.SumSuffix, made)
-	if err := state(again); !errors.Is(err, errSummaryTimes) {
+	if err := state(again); !errors.Is(err, trace.ErrSummaryTimes) {
 		t.Errorf("without times: %v", err)
 	}
 	put(again+format.TimesSuffix, changed)
-	if err := state(again); !errors.Is(err, errSummaryTimes) {
+	if err := state(again); !errors.Is(err, trace.ErrSummaryTimes) {
 		t.Errorf("with other times: %v", err)
 	}
 	later := time.Now().Add(time.Hour)
 	if err := os.Chtimes(path, later, later); err != nil {
 		t.Fatal(err)
 	}
-	if err := state(path); !errors.Is(err, errSummaryOlder) {
+	if err := state(path); !errors.Is(err, trace.ErrSummaryOlder) {
 		t.Errorf("with newer data: %v", err)
 	}
 }

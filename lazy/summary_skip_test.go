@@ -10,6 +10,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/walk"
 )
 
 // noTables collects nothing for the tables of a summary.
@@ -70,7 +71,7 @@ func (s *seer) see(p *PassPoint) {
 		p.Fail(err)
 		return
 	}
-	x := seenPoint{at: Position{p.Thread, p.At}, class: p.Class, ref: p.Ref, calls: append([]int32(nil), s.calls...)}
+	x := seenPoint{at: Position{Thread: p.Thread, At: p.At}, class: p.Class, ref: p.Ref, calls: append([]int32(nil), s.calls...)}
 	x.objects = append([]format.Value{point.Target, point.Value}, point.Args...)
 	if t, ok := p.Time(); ok {
 		x.took = t.Duration
@@ -129,7 +130,7 @@ func wants(rng *rand.Rand, all []seenPoint) (string, Want, func(p *seenPoint) bo
 	switch rng.IntN(6) {
 	case 0:
 		class, ref := of.class, of.ref
-		if _, ok := setOf(class); !ok {
+		if _, ok := walk.SetOf(class); !ok {
 			break // refs of others are not known
 		}
 		return fmt.Sprint(class, " ", ref), Want{Point: func(c format.Class, r, _ int32) bool { return c == class && r == ref }},

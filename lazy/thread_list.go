@@ -6,6 +6,8 @@ import (
 
 	"tracex/format"
 	"tracex/lazy/internal/index"
+	"tracex/lazy/internal/trace"
+	"tracex/lazy/internal/walk"
 )
 
 // ThreadList is the threads of a trace as known at one moment, numbered from 0 in the
@@ -17,7 +19,7 @@ type ThreadList struct {
 }
 
 // ThreadList returns the threads that are known now.
-func (r *LazyTraceReader) ThreadList() *ThreadList { return &ThreadList{r, r.r.known.Load()} }
+func (r *LazyTraceReader) ThreadList() *ThreadList { return &ThreadList{r, r.r.Known.Load()} }
 
 // Reader returns the reader of the trace.
 func (l *ThreadList) Reader() *LazyTraceReader { return l.r }
@@ -42,7 +44,7 @@ func (l *ThreadList) All() iter.Seq[ThreadInfo] {
 	return func(yield func(ThreadInfo) bool) {
 		for _, s := range l.v.Streams {
 			var t ThreadInfo
-			l.r.WithContext(func(c *format.Context) { t = l.r.r.infoOf(c, l.v, s) })
+			l.r.WithContext(func(c *format.Context) { t = l.r.r.InfoOf(c, l.v, s) })
 			if !yield(t) {
 				return
 			}
@@ -62,7 +64,7 @@ func (l *ThreadList) Rows(which []int) []ThreadRow {
 	rows := make([]ThreadRow, len(which))
 	l.r.WithContext(func(c *format.Context) {
 		for i, n := range which {
-			rows[i].ThreadInfo = l.r.r.infoOf(c, l.v, l.v.Streams[n])
+			rows[i].ThreadInfo = l.r.r.InfoOf(c, l.v, l.v.Streams[n])
 		}
 	})
 	l.times(func(time func(n int) (Time, bool)) {
@@ -76,14 +78,14 @@ func (l *ThreadList) Rows(which []int) []ThreadRow {
 // times calls f with a function that returns the time of a thread. It does not call f
 // if the trace has none.
 func (l *ThreadList) times(f func(time func(n int) (Time, bool))) {
-	l.r.r.use(func() error {
-		if !l.r.r.timed() || !l.r.r.shows(l.v) { // the files may have changed
+	l.r.r.Use(func() error {
+		if !l.r.r.Timed() || !l.r.r.Shows(l.v) { // the files may have changed
 			return nil
 		}
-		w := walker{r: l.r.r.trace, v: l.v}
+		w := walk.Walker{R: l.r.r.Trace, V: l.v}
 		f(func(n int) (Time, bool) {
-			w.s = l.v.Streams[n]
-			return w.threadTime()
+			w.S = l.v.Streams[n]
+			return w.ThreadTime()
 		})
 		return nil
 	})
@@ -95,7 +97,7 @@ func (l *ThreadList) Names(which func(yield func(n int) bool), f func(n int, nam
 	l.r.WithContext(func(c *format.Context) {
 		var name []byte
 		which(func(n int) bool {
-			name = appendThread(name[:0], c, l.v.Streams[n].Thread)
+			name = trace.AppendThread(name[:0], c, l.v.Streams[n].Thread)
 			return f(n, name)
 		})
 	})
@@ -129,15 +131,15 @@ func (l *ThreadList) Ends(which []int) []ThreadEnd {
 	ends := make([]ThreadEnd, len(which))
 	for i, n := range which {
 		// An error here says nothing about the others: the tree shows it.
-		l.r.r.use(func() error {
-			w, err := l.r.r.walkerOn(l.v, l.v.Streams[n].Thread)
+		l.r.r.Use(func() error {
+			w, err := l.r.r.WalkerOn(l.v, l.v.Streams[n].Thread)
 			if err != nil {
 				return err
 			}
-			thread := nodeData{end: w.s.Size, next: w.s.Size, state: StatePending, after: w.s.Cells.Len()}
-			last, ok, err := w.last(&thread, true)
+			thread := walk.NodeData{End: w.S.Size, Next: w.S.Size, State: StatePending, After: w.S.Cells.Len()}
+			last, ok, err := w.Last(&thread, true)
 			if ok && err == nil {
-				ends[i] = ThreadEnd{last.state, last.foot.Threw, last.foot.Exception}
+				ends[i] = ThreadEnd{last.State, last.Foot.Threw, last.Foot.Exception}
 			}
 			return err
 		})

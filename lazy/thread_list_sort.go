@@ -68,7 +68,7 @@ func (l *ThreadList) numbers(o ThreadOrder, from int, part []numbered) {
 	for i := range part {
 		part[i] = numbered{by: math.MinInt64, n: from + i}
 		if o == ByCalls {
-			p := l.r.r.population(l.v, l.v.Streams[from+i])
+			p := l.r.r.Population(l.v, l.v.Streams[from+i])
 			if part[i].by = p.Containers; p.Counted {
 				part[i].by = p.Calls
 			}

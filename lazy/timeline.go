@@ -9,6 +9,8 @@ import (
 
 	"tracex/format"
 	"tracex/lazy/internal/index"
+	"tracex/lazy/internal/trace"
+	"tracex/lazy/internal/walk"
 )
 
 // Timeline is what tells which of two points of different threads was first.
@@ -44,34 +46,34 @@ func TimelineOf(ctx context.Context, r *LazyTraceReader) (o Timeline, err error)
 	if _, timed := r.Times(); timed {
 		return TimelineTimes, nil
 	}
-	v, epoch := r.r.moment()
+	v, epoch := r.r.Moment()
 	if len(v.Streams) < 2 {
 		return TimelineEvents, nil
 	}
 	if ofGoroutines(r.r, v) {
 		return TimelineNone, nil
 	}
-	table, err := r.r.eventTable(ctx, v)
+	table, err := r.r.EventTable(ctx, v)
 	if err != nil {
-		return o, r.r.doubt(err, v, epoch)
+		return o, r.r.Doubt(err, v, epoch)
 	}
-	err = r.r.use(func() error {
-		if !r.r.shows(v) {
-			return errStale
+	err = r.r.Use(func() error {
+		if !r.r.Shows(v) {
+			return trace.ErrStale
 		}
-		o, err = orderOf(ctx, r.r.trace, table)
+		o, err = orderOf(ctx, r.r.Trace, table)
 		return err
 	})
-	if errors.Is(err, errStale) && r.r.known.Load() != v {
+	if errors.Is(err, trace.ErrStale) && r.r.Known.Load() != v {
 		return TimelineOf(ctx, r)
 	}
-	return o, r.r.doubt(err, v, epoch)
+	return o, r.r.Doubt(err, v, epoch)
 }
 
 // ofGoroutines reports whether one of the first threads has the name of a goroutine of an instrumented program.
-func ofGoroutines(r *walkReader, v *index.View) (some bool) {
+func ofGoroutines(r *walk.Reader, v *index.View) (some bool) {
 	const mark = "goroutine "
-	r.withContext(func(c *format.Context) {
+	r.WithContext(func(c *format.Context) {
 		for _, s := range v.Streams[:min(len(v.Streams), orderThreads)] {
 			if n := c.Thread(s.Thread); n != nil && (strings.HasPrefix(n.Name, mark) || strings.Contains(n.Name, " "+mark)) {
 				some = true
@@ -82,14 +84,14 @@ func ofGoroutines(r *walkReader, v *index.View) (some bool) {
 }
 
 // orderOf is Timeline for a trace without times. It must be called within use.
-func orderOf(ctx context.Context, r *trace, t *eventTable) (Timeline, error) {
-	for _, s := range t.v.Streams[:min(len(t.v.Streams), orderThreads)] {
-		w := &walker{r: r, v: t.v, s: s}
-		first, ok := w.firstEvent(ctx)
+func orderOf(ctx context.Context, r *trace.Trace, t *trace.EventTable) (Timeline, error) {
+	for _, s := range t.V.Streams[:min(len(t.V.Streams), orderThreads)] {
+		w := &walk.Walker{R: r, V: t.V, S: s}
+		first, ok := w.FirstEvent(ctx)
 		if !ok {
 			continue
 		}
-		for _, event := range []int32{first, w.lastEvent(ctx)} {
+		for _, event := range []int32{first, w.LastEvent(ctx)} {
 			shared, err := sharesIDs(ctx, r, t, s, event&^(idBlock-1))
 			if shared {
 				return TimelineEvents, nil
@@ -103,16 +105,16 @@ func orderOf(ctx context.Context, r *trace, t *eventTable) (Timeline, error) {
 }
 
 // sharesIDs reports whether another thread than s has an event in the block that begins with a number.
-func sharesIDs(ctx context.Context, r *trace, t *eventTable, s *index.Stream, from int32) (bool, error) {
+func sharesIDs(ctx context.Context, r *trace.Trace, t *trace.EventTable, s *index.Stream, from int32) (bool, error) {
 	var tried []*index.Stream
 	for n := range int32(idBlock) {
-		for _, o := range t.streams(from + n) {
+		for _, o := range t.Streams(from + n) {
 			if o == s || slices.Contains(tried, o) || len(tried) == orderThreads {
 				continue
 			}
 			tried = append(tried, o)
-			w := &walker{r: r, v: t.v, s: o}
-			if _, event, err := w.firstFrom(ctx, from); err != nil || event < int64(from)+idBlock {
+			w := &walk.Walker{R: r, V: t.V, S: o}
+			if _, event, err := w.FirstFrom(ctx, from); err != nil || event < int64(from)+idBlock {
 				return err == nil, err
 			}
 		}
@@ -125,54 +127,54 @@ func sharesIDs(ctx context.Context, r *trace, t *eventTable, s *index.Stream, fr
 // that are still open then may have begun before.
 func (o Timeline) Reach(ctx context.Context, r *LazyTraceReader, thread int32, key int64) (at int64, err error) {
 	for {
-		v, epoch := r.r.moment()
-		err = r.r.use(func() error {
-			if !r.r.shows(v) {
-				return errStale
+		v, epoch := r.r.Moment()
+		err = r.r.Use(func() error {
+			if !r.r.Shows(v) {
+				return trace.ErrStale
 			}
-			w, err := r.r.walkerOn(v, thread)
+			w, err := r.r.WalkerOn(v, thread)
 			if err != nil {
 				return err
 			}
 			if o == TimelineTimes {
-				at = w.reachTime(key)
+				at = w.ReachTime(key)
 				return nil
 			}
-			at, _, err = w.firstFrom(ctx, int32(min(max(key, math.MinInt32), math.MaxInt32)))
+			at, _, err = w.FirstFrom(ctx, int32(min(max(key, math.MinInt32), math.MaxInt32)))
 			return err
 		})
-		if errors.Is(err, errStale) && r.r.known.Load() != v {
+		if errors.Is(err, trace.ErrStale) && r.r.Known.Load() != v {
 			continue
 		}
-		return at, r.r.doubt(err, v, epoch)
+		return at, r.r.Doubt(err, v, epoch)
 	}
 }
 
 // Spans returns which keys the threads have, by thread.
 func (o Timeline) Spans(ctx context.Context, r *LazyTraceReader) (list []ThreadSpan, err error) {
-	v, epoch := r.r.moment()
+	v, epoch := r.r.Moment()
 	if o != TimelineTimes {
-		table, err := r.r.eventTable(ctx, v)
+		table, err := r.r.EventTable(ctx, v)
 		if err != nil {
-			return nil, r.r.doubt(err, v, epoch)
+			return nil, r.r.Doubt(err, v, epoch)
 		}
-		for _, s := range table.spans {
-			list = append(list, ThreadSpan{v.Streams[s.stream].Thread, int64(s.first), int64(s.last)})
+		for _, s := range table.Spans {
+			list = append(list, ThreadSpan{v.Streams[s.Stream].Thread, int64(s.First), int64(s.Last)})
 		}
 		slices.SortStableFunc(list, func(a, b ThreadSpan) int { return int(a.Thread) - int(b.Thread) })
 		return list, nil
 	}
 	list = make([]ThreadSpan, 0, len(v.Streams))
-	for from := 0; from < len(v.Streams); from += tableStreams {
-		err = r.r.use(func() error {
-			for _, s := range v.Streams[from:min(from+tableStreams, len(v.Streams))] {
+	for from := 0; from < len(v.Streams); from += walk.TableStreams {
+		err = r.r.Use(func() error {
+			for _, s := range v.Streams[from:min(from+walk.TableStreams, len(v.Streams))] {
 				span := ThreadSpan{s.Thread, math.MinInt64, math.MaxInt64}
-				w := &walker{r: r.r.trace, v: v, s: s}
+				w := &walk.Walker{R: r.r.Trace, V: v, S: s}
 				if n := s.Blocks(); n > 0 {
-					if t, ok := w.blockTime(0); ok {
+					if t, ok := w.BlockTime(0); ok {
 						span.First = t.Start
 					}
-					if t, ok := w.blockTime(n - 1); ok && v.Complete {
+					if t, ok := w.BlockTime(n - 1); ok && v.Complete {
 						span.Last = t.End()
 					}
 				}

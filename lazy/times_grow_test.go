@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tracex/format/formattest"
+	"tracex/lazy/internal/walk"
 )
 
 // growingTimes returns a trace whose times become known with its data, or later.
@@ -21,14 +22,14 @@ func growingTimes(t *testing.T, spec formattest.Spec) (g *growing, times []byte,
 		t.Fatal(err)
 	}
 	g = newGrowing(t, data, 64<<20)
-	g.r.timesPath = filepath.Join(t.TempDir(), "grows.tim")
+	g.r.TimesPath = filepath.Join(t.TempDir(), "grows.tim")
 	have := 0
 	return g, times, func(n int) {
 		have = min(have+n, len(times))
-		if err := os.WriteFile(g.r.timesPath, times[:have], 0o644); err != nil {
+		if err := os.WriteFile(g.r.TimesPath, times[:have], 0o644); err != nil {
 			t.Fatal(err)
 		}
-		g.r.growTimes()
+		g.r.GrowTimes()
 	}
 }
 
@@ -57,7 +58,7 @@ func TestTimesGrow(t *testing.T) {
 					if p := n.Point(); ok && p != nil && took != want.events[p.Event] {
 						t.Fatalf("event %d: %v, want %v", p.Event, took, want.events[p.Event])
 					}
-					if n.e.Load().hasContent() && rng.IntN(4) == 0 {
+					if n.e.Load().HasContent() && rng.IntN(4) == 0 {
 						if _, _, err := tree.CountChildren(ctx, n, 0); err != nil {
 							t.Fatal(err)
 						}
@@ -67,7 +68,7 @@ func TestTimesGrow(t *testing.T) {
 				sameLength(t, g.LazyTraceReader)
 			}
 			more(len(times))
-			g.r.rest(nil)
+			g.r.Rest(nil)
 			if st := g.Status(); st.TimesReason != nil {
 				t.Fatal(st.TimesReason)
 			}
@@ -76,7 +77,7 @@ func TestTimesGrow(t *testing.T) {
 				if _, _, err := tree.CountChildren(ctx, n, 0); err != nil {
 					t.Fatal(err)
 				}
-				if _, exact, known := n.Self(); known && !exact || !n.IsThread() && !known && n.e.Load().hasContent() {
+				if _, exact, known := n.Self(); known && !exact || !n.IsThread() && !known && n.e.Load().HasContent() {
 					t.Fatalf("self of %v: known %v, exact %v", n.Position(), known, exact)
 				}
 			}
@@ -89,13 +90,13 @@ func TestTimesGrow(t *testing.T) {
 func sameLength(t *testing.T, r *LazyTraceReader) {
 	t.Helper()
 	for {
-		before := r.r.known.Load()
+		before := r.r.Known.Load()
 		_, length, ok := r.Recording()
-		steps := r.r.length.Load()
-		r.r.length.Store(nil)
+		steps := r.r.Length.Load()
+		r.r.Length.Store(nil)
 		_, want, wantOK := r.Recording()
-		r.r.length.Store(steps)
-		if r.r.known.Load() != before {
+		r.r.Length.Store(steps)
+		if r.r.Known.Load() != before {
 			continue // it has grown meanwhile
 		}
 		if length != want || ok != wantOK {
@@ -110,11 +111,11 @@ func sameLength(t *testing.T, r *LazyTraceReader) {
 func TestLengthIsWorkedOutOnce(t *testing.T) {
 	r := ready(t, formattest.File(t, formattest.Spec{Shape: formattest.Goroutines, N: 500, Crash: formattest.CrashLost, Timed: true}), Options{NoWrite: true})
 	_, length, ok := r.Recording()
-	first := r.r.length.Load()
-	if !ok || length <= 0 || first.looks == 0 {
-		t.Fatalf("%v, %v after %d looks", length, ok, first.looks)
+	first := r.r.Length.Load()
+	if !ok || length <= 0 || first.Looks == 0 {
+		t.Fatalf("%v, %v after %d looks", length, ok, first.Looks)
 	}
-	if _, again, _ := r.Recording(); again != length || r.r.length.Load() != first {
+	if _, again, _ := r.Recording(); again != length || r.r.Length.Load() != first {
 		t.Errorf("worked out again: %v, before %v", again, length)
 	}
 }
@@ -166,7 +167,7 @@ func sortGrowing(t *testing.T, tree, all *Tree, rng *rand.Rand) {
 // counted once more.
 func TestSelfWhenTimesComeLate(t *testing.T) {
 	ctx := context.Background()
-	spec := formattest.Spec{Shape: formattest.WideCalls, N: 4 * tallyEvery, Timed: true}
+	spec := formattest.Spec{Shape: formattest.WideCalls, N: 4 * walk.TallyEvery, Timed: true}
 	spec.BlockSize = 32 << 10
 	want := pair(t, formattest.File(t, spec))
 	g, times, more := growingTimes(t, spec)
@@ -185,7 +186,7 @@ func TestSelfWhenTimesComeLate(t *testing.T) {
 		}
 	}
 	more(len(times))
-	g.r.rest(nil)
+	g.r.Rest(nil)
 	kids := int64(0)
 	for event, took := range want.events {
 		if event != root.Point().Event {

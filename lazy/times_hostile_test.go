@@ -98,9 +98,9 @@ func timesInMemory(t *testing.T, data, index, cells []byte) *LazyTraceReader {
 	t.Helper()
 	r := inMemory(data, 1<<20)
 	if s, err := times.New(mapped.InMemory("memory.tim", cells)); err != nil {
-		r.r.note(func(st *Status) { st.TimesReason = err })
+		r.r.Note(func(st *Status) { st.TimesReason = err })
 	} else {
-		r.r.times.Store(s)
+		r.r.TimesFile.Store(s)
 	}
 	if err := runInMemory(r, index); err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ func TestSelf(t *testing.T) {
 					todo = append(todo[1:], kids...)
 					sameLongest(t, tree, n, kids)
 					took, timed := n.Time()
-					if _, _, known := n.Self(); known && (!timed || n.e.Load().hasContent()) && len(kids) > 0 {
+					if _, _, known := n.Self(); known && (!timed || n.e.Load().HasContent()) && len(kids) > 0 {
 						if count, _, counted := n.Count(); !counted || count == 0 {
 							t.Fatalf("self known of what has not been counted")
 						}
@@ -112,7 +112,7 @@ func sameLongest(t *testing.T, tree *Tree, n *Node, kids []*Node) {
 		t.Fatalf("longest found %v, want %v", ok, want != nil)
 	}
 	if ok {
-		if e := want.e.Load(); p.At < e.at || p.At >= e.next {
+		if e := want.e.Load(); p.At < e.At || p.At >= e.Next {
 			t.Fatalf("the longest is at %v, want %v", p, want.Position())
 		}
 	}

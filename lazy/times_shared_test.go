@@ -32,7 +32,7 @@ func useAtRandom(tree *Tree, rng *rand.Rand) {
 			case 2:
 				tree.Longest(ctx, n, nil)
 			case 3:
-				tree.Reveal(ctx, Position{n.Thread(), n.Position().At + rng.Int64N(2000)})
+				tree.Reveal(ctx, Position{Thread: n.Thread(), At: n.Position().At + rng.Int64N(2000)})
 			case 4:
 				tree.Forget(n)
 			case 5:

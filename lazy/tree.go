@@ -1,6 +1,9 @@
 package lazy
 
-import "sort"
+import (
+	"sort"
+	"tracex/lazy/internal/walk"
+)
 
 // Tree is a view of a trace, folded or raw, with the nodes that are loaded. Any
 // goroutine may use it; methods that do not read from disk return at once.
@@ -27,10 +30,10 @@ type Tree struct {
 // Tree returns a new view of the trace.
 func (r *LazyTraceReader) Tree(folded bool) *Tree { return newTree(r.r, folded, nil) }
 
-func newTree(r *walkReader, folded bool, e Edits) *Tree {
+func newTree(r *walk.Reader, folded bool, e Edits) *Tree {
 	l := newLoader(r, folded)
 	l.edits = e
-	t := &Tree{loader: l, texts: texts{r.trace}, sorter: sorter{l, maxInRange(r.opts.Memory)}}
+	t := &Tree{loader: l, texts: texts{r.Trace}, sorter: sorter{l, maxInRange(r.Opts.Memory)}}
 	t.roots = newRoots(l.newThread)
 	t.Refresh()
 	return t
@@ -73,18 +76,18 @@ func (t *Tree) Thread(id int32) (n *Node, i int) {
 // Refresh brings the tree up to date with the reader: new threads, and ends that were
 // not known. Call it when Status().Generation has grown; otherwise it does nothing.
 func (t *Tree) Refresh() {
-	st := t.r.now()
-	v, epoch := t.r.moment()
+	st := t.r.Now()
+	v, epoch := t.r.Moment()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.now.epoch == epoch && t.now.view != nil && t.seen >= st.Generation {
+	if t.now.Epoch == epoch && t.now.View != nil && t.seen >= st.Generation {
 		return
 	}
-	if t.now.epoch != epoch {
+	if t.now.Epoch != epoch {
 		t.startOver(epoch)
 	}
 	t.seen = st.Generation
-	t.now = moment{v, epoch}
+	t.now = walk.Instant{View: v, Epoch: epoch}
 	t.roots.add(len(v.Streams), func(i int) int32 { return v.Streams[i].Thread })
 	for id, n := range t.roots.made {
 		if s := v.Stream(id); s != nil {
@@ -102,7 +105,7 @@ func (t *Tree) startOver(epoch int64) {
 		expanded := n.expanded()
 		t.memory.forget(n)
 		n.kids, n.epoch = &kids{expanded: expanded}, int32(epoch)
-		n.e.Store(&nodeData{state: StatePending})
+		n.e.Store(&walk.NodeData{State: StatePending})
 	}
 }
 

@@ -7,19 +7,21 @@ import (
 	"math"
 
 	"tracex/format"
+	"tracex/lazy/internal/trace"
+	"tracex/lazy/internal/walk"
 )
 
 // FlameOf finds what a thread did. If the data is damaged, it is about everything before the damage.
 func FlameOf(ctx context.Context, r *LazyTraceReader, o FlameOptions) (f Flame, err error) {
 	o.Columns, o.Depth = min(max(o.Columns, 1), mostFlame), min(max(o.Depth, 1), mostFlame)
 	for {
-		v, epoch := r.r.moment()
+		v, epoch := r.r.Moment()
 		x := &flameWalk{r: r.r, v: v, o: o}
 		err = x.run(ctx)
-		if errors.Is(err, errStale) && ctx.Err() == nil && r.r.known.Load() != v {
+		if errors.Is(err, trace.ErrStale) && ctx.Err() == nil && r.r.Known.Load() != v {
 			continue
 		}
-		again, err := r.r.remade(ctx, r.r.doubt(err, v, epoch), epoch)
+		again, err := r.r.Remade(ctx, r.r.Doubt(err, v, epoch), epoch)
 		if !again {
 			return x.f, err
 		}
@@ -61,16 +63,16 @@ func (x *flameWalk) run(ctx context.Context) error {
 
 // use runs f while the mappings and the descriptors stay in place.
 func (x *flameWalk) use(f func() error) error {
-	return x.r.use(func() error {
-		w, err := x.r.walkerOn(x.v, x.o.Thread)
+	return x.r.Use(func() error {
+		w, err := x.r.WalkerOn(x.v, x.o.Thread)
 		if err != nil {
 			return err
 		}
-		if x.walker == nil {
-			x.walker = w
+		if x.Walker == nil {
+			x.Walker = w
 		}
-		x.r.ctxMu.RLock()
-		defer x.r.ctxMu.RUnlock()
+		x.r.CtxMu.RLock()
+		defer x.r.CtxMu.RUnlock()
 		return f()
 	})
 }
@@ -84,7 +86,7 @@ func (x *flameWalk) findBelow(ctx context.Context) error {
 		return err
 	}
 	e := n.e.Load()
-	if n.IsThread() || !e.container() || x.o.Below.At < e.at || x.o.Below.At >= e.start {
+	if n.IsThread() || !e.Container() || x.o.Below.At < e.At || x.o.Below.At >= e.Start {
 		return fmt.Errorf("%s: %w", PositionHandle(*x.o.Below), ErrEmptyFlame)
 	}
 	data := *e
@@ -95,11 +97,11 @@ func (x *flameWalk) findBelow(ctx context.Context) error {
 // begin finds the ends of the axis, and what never ended.
 func (x *flameWalk) begin(ctx context.Context) error {
 	f, o := &x.f, &x.o
-	*f = Flame{Thread: o.Thread, Timed: x.walker.r.timed(), Columns: o.Columns}
+	*f = Flame{Thread: o.Thread, Timed: x.Walker.R.Timed(), Columns: o.Columns}
 	if f.Timed {
-		x.axis = &timeAxis{w: x.walker}
+		x.axis = &timeAxis{w: x.Walker}
 	} else {
-		x.axis = &eventAxis{w: x.walker}
+		x.axis = &eventAxis{w: x.Walker}
 	}
 	begin, end, err := x.axis.ends(ctx)
 	if err != nil {
@@ -109,7 +111,7 @@ func (x *flameWalk) begin(ctx context.Context) error {
 		return ErrEmptyFlame
 	}
 	x.findOpen()
-	x.kids = []flameKids{{within: nodeReader{childReader{walker: x.walker, folded: !o.Raw, end: x.s.Size}}, after: end, beyond: x.s.Cells.Len()}}
+	x.kids = []flameKids{{within: nodeReader{walk.ChildReader{Walker: x.Walker, Folded: !o.Raw, End: x.S.Size}}, after: end, beyond: x.S.Cells.Len()}}
 	if x.below != nil {
 		span, ok, err := x.span(ctx, x.below, x.below, &x.kids[0])
 		if err != nil {
@@ -140,14 +142,14 @@ func (x *flameWalk) begin(ctx context.Context) error {
 
 // findOpen finds the containers that never ended, and where they begin as far as is known.
 func (x *flameWalk) findOpen() {
-	list := x.s.Unended()
+	list := x.S.Unended()
 	x.open = make([]openSpan, len(list))
 	later := x.f.End
 	for i := len(x.open) - 1; i >= 0; i-- {
 		o := &x.open[i]
 		o.Unended, o.own = list[i], -1
-		o.cell = format.Cell{Start: o.Start, End: x.s.Size}
-		to := x.s.Size
+		o.cell = format.Cell{Start: o.Start, End: x.S.Size}
+		to := x.S.Size
 		if i+1 < len(x.open) {
 			to = x.open[i+1].At
 		}
@@ -165,7 +167,7 @@ func AxisOf(ctx context.Context, r *LazyTraceReader, n *Node, raw bool) (timed b
 		if !timed {
 			return false, int64(p.Event), int64(p.Event) + 1, nil
 		}
-		from, to, err = timesAround(r.r, at)
+		from, to, err = walk.TimesAround(r.r, at)
 		if to == math.MaxInt64 {
 			if t, ok := r.ThreadTime(at.Thread); ok {
 				to = t.End()

@@ -7,6 +7,8 @@ import (
 
 	"tracex/format"
 	"tracex/lazy/internal/lines"
+	"tracex/lazy/internal/trace"
+	"tracex/lazy/internal/walk"
 )
 
 // PrintLoaded writes the loaded part of the tree as text, as Print writes a whole one:
@@ -25,20 +27,20 @@ func (t *Tree) PrintLoaded(ctx context.Context, w io.Writer, o PrintOptions, nod
 	if len(nodes) == 0 {
 		nodes = threads
 	}
-	several, err := several(ctx, t.r)
+	several, err := walk.Several(ctx, t.r)
 	if err != nil {
 		return err
 	}
-	out := lines.New(lines.Output(w), t.r.ctx, t.r.version(), o)
+	out := lines.New(lines.Output(w), t.r.Ctx, t.r.Version(), o)
 	out.Head(t.r.Times())
 	headed := int32(-1) // the thread whose heading, or object, was written last
 	for _, n := range nodes {
 		if n.IsThread() || o.JSON && n.thread != headed {
-			took := noTime
+			took := trace.NoTime
 			if o.JSON {
-				took = t.r.threadTime(n.thread)
+				took = t.r.TimeOfThread(n.thread)
 			}
-			t.r.withContext(func(c *format.Context) {
+			t.r.WithContext(func(c *format.Context) {
 				name := ""
 				if th := c.Thread(n.thread); th != nil {
 					name = th.Name
@@ -76,14 +78,14 @@ func (t *Tree) printLoaded(ctx context.Context, out *lines.Writer, of *Node, top
 		n := row.Node
 		if !n.IsThread() {
 			took := printedTime(n, out.Options())
-			t.r.withContext(func(*format.Context) {
+			t.r.WithContext(func(*format.Context) {
 				e := n.e.Load()
-				out.Point(&e.point, e.shownFooter(), n.around(), n.parent.event(), int(n.depth)-1-top, took)
+				out.Point(&e.Point, e.ShownFooter(), n.around(), n.parent.event(), int(n.depth)-1-top, took)
 			})
 		}
 		if max := out.Options().MaxDepth; max > 0 && int(n.depth)-1-top >= max {
-			if e := n.e.Load(); e.container() && e.hasContent() {
-				stack = append(stack, Row{Parent: n, Depth: int(n.depth) + 1, From: e.start, To: e.end})
+			if e := n.e.Load(); e.Container() && e.HasContent() {
+				stack = append(stack, Row{Parent: n, Depth: int(n.depth) + 1, From: e.Start, To: e.End})
 			}
 			continue
 		}
@@ -92,10 +94,10 @@ func (t *Tree) printLoaded(ctx context.Context, out *lines.Writer, of *Node, top
 	return out.Err()
 }
 
-// printedTime returns the time of a node if the lines include it, noTime otherwise.
+// printedTime returns the time of a node if the lines include it, NoTime otherwise.
 func printedTime(n *Node, o PrintOptions) Time {
 	if !o.JSON {
-		return noTime
+		return trace.NoTime
 	}
 	took, _ := n.Time()
 	return took
@@ -107,7 +109,7 @@ func (t *Tree) childRows(n *Node) []Row {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var rows []Row
-	for r, ok := n.rowBefore(n.e.Load().end); ok; r, ok = n.rowBefore(r.From) {
+	for r, ok := n.rowBefore(n.e.Load().End); ok; r, ok = n.rowBefore(r.From) {
 		if i := len(rows) - 1; i >= 0 && rows[i].Gap() && r.Gap() {
 			rows[i].From = r.From
 			continue
@@ -119,30 +121,30 @@ func (t *Tree) childRows(n *Node) []Row {
 
 // countGap counts the children of a gap that would be shown.
 func (ld *loader) countGap(ctx context.Context, gap Row) (count int64, err error) {
-	m, at := checkpoint{pos: gap.From}, false
-	for m.pos < gap.To {
+	m, at := walk.Checkpoint{Pos: gap.From}, false
+	for m.Pos < gap.To {
 		if err := ctx.Err(); err != nil {
 			return count, err
 		}
 		err := ld.read(gap.Parent, func(l *nodeReader) error {
 			if !at {
-				m.ord, at = l.s.Cells.FirstEnding(m.pos), true
+				m.Ord, at = l.S.Cells.FirstEnding(m.Pos), true
 			}
-			on, err := l.begin(ctx, m.pos, m.ord)
+			on, err := l.Begin(ctx, m.Pos, m.Ord)
 			if err != nil {
 				return err
 			}
-			for n := 0; n < tallyEvery && m.pos < gap.To; n++ {
-				c, err := l.skip(on)
-				if err != nil || !c.ok {
-					m.pos = gap.To
+			for n := 0; n < walk.TallyEvery && m.Pos < gap.To; n++ {
+				c, err := l.Skip(on)
+				if err != nil || !c.Ok {
+					m.Pos = gap.To
 					return err
 				}
-				if c.shown {
+				if c.Shown {
 					count++
 				}
-				on = c.next
-				m.pos, m.ord = on.pos, on.ord
+				on = c.Next
+				m.Pos, m.Ord = on.Pos, on.Ord
 			}
 			return nil
 		})

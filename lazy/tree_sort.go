@@ -3,6 +3,8 @@ package lazy
 import (
 	"context"
 	"math"
+	"tracex/lazy/internal/trace"
+	"tracex/lazy/internal/walk"
 )
 
 // Sort puts the children of n into an order: from then on rows have this order, while
@@ -20,7 +22,7 @@ func (t *Tree) Sort(ctx context.Context, n *Node, o Order, progress Progress) er
 
 // sort sorts the children of n, and loads the first of them.
 func (so *sorter) sort(ctx context.Context, n *Node, progress Progress) error {
-	timed := so.r.timed()
+	timed := so.r.Timed()
 	if !timed {
 		if err := so.countHidden(ctx); err != nil {
 			return err
@@ -31,9 +33,9 @@ func (so *sorter) sort(ctx context.Context, n *Node, progress Progress) error {
 		return err
 	}
 	so.mu.Lock()
-	if w.epoch != so.now.epoch || n.forgotten() {
+	if w.epoch != so.now.Epoch || n.forgotten() {
 		so.mu.Unlock()
-		return errStale
+		return trace.ErrStale
 	}
 	if n.kids == nil {
 		n.kids = new(kids)
@@ -110,7 +112,7 @@ func (so *sorter) arrange(ctx context.Context, n *Node, s *sorting, w *sortWalk)
 	}
 	so.mu.Lock()
 	defer so.mu.Unlock()
-	if n.sorting() != s || w.epoch != so.now.epoch || w.stamp != s.stamp || n.forgotten() {
+	if n.sorting() != s || w.epoch != so.now.Epoch || w.stamp != s.stamp || n.forgotten() {
 		return nil, nil
 	}
 	s.left = w.out
@@ -131,18 +133,18 @@ func (so *sorter) load(ctx context.Context, n *Node, o *ordered, from, to int, e
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			at, err := l.begin(ctx, c.at-c.lead, c.ord)
+			at, err := l.Begin(ctx, c.at-c.lead, c.ord)
 			if err != nil {
 				return err
 			}
-			s := l.newRun(at.pos, at.ord)
-			read, err := l.child(at)
+			s := l.newRun(at.Pos, at.Ord)
+			read, err := l.Child(at)
 			if err != nil {
 				return err
 			}
-			s.to, s.toOrd = read.next.pos, read.next.ord
-			if read.shown {
-				s.list = []*nodeData{read.data}
+			s.to, s.toOrd = read.Next.Pos, read.Next.Ord
+			if read.Shown {
+				s.list = []*walk.NodeData{read.Data}
 			}
 			list = append(list, s)
 		}

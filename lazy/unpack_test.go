@@ -12,6 +12,8 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/trace"
+	"tracex/lazy/internal/walk"
 )
 
 // tempDir makes a directory of the test's own for temporary files, and fails if any
@@ -180,7 +182,7 @@ func TestPackedBeforeItIsUnpacked(t *testing.T) {
 	if _, err := r.Summarize(ctx, nil); err == nil {
 		t.Error("a closed trace is summarized")
 	}
-	empty := &LazyTraceReader{&walkReader{newReader("early", Options{}, checkEnds)}}
+	empty := &LazyTraceReader{&walk.Reader{Worker: trace.NewReader("early", Options{}, walk.CheckEnds)}}
 	if _, err := empty.Summarize(ctx, nil); err == nil {
 		t.Error("a trace without data is summarized")
 	}

@@ -68,7 +68,7 @@ func TestContradictionFoundLate(t *testing.T) {
 						for _, k := range kids {
 							tree.Children(ctx, k)
 							tree.CountChildren(ctx, k, 0)
-							tree.Reveal(ctx, Position{k.Thread(), k.Position().At + 1})
+							tree.Reveal(ctx, Position{Thread: k.Thread(), At: k.Position().At + 1})
 						}
 					}
 					r.Print(ctx, new(countWriter), PrintOptions{Folded: true}, PrintRange{})

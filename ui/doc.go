@@ -72,9 +72,9 @@
 //	the breadcrumb               internal/screen/crumbs.go; what is in it: internal/tree/outline.go
 //	work that a user waits for   internal/tree/jobs.go: expand all, sort, raw, longest (found by lazy/largest.go), go to
 //	steps that edit the tree     internal/tree/steps.go
-//	staying at the newest row    internal/tree/following.go, also: the file is recorded anew, found by lazy/reader.go
+//	staying at the newest row    internal/tree/following.go, also: the file is recorded anew, found by lazy/internal/trace/reader.go
 //	numbers filled in later      internal/tree/counting.go, for the rows on the screen
-//	searches, hits, the filter   internal/search: run.go is a search, with its hits; what it finds: lazy/search.go
+//	searches, hits, the filter   internal/search: run.go is a search, with its hits; what it finds: lazy/internal/walk/search.go
 //	threads, marks and notes     internal/lists; notes are kept by lazy/notes
 //	all about a row, its values  internal/details: pane.go, describe.go, point.go, thread.go; viewer.go, whole.go
 //	source beside the tree       internal/details/code_pane.go; what a call did at a line is found by query.Lines

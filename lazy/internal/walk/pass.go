@@ -1,0 +1,249 @@
+package walk
+
+import (
+	"context"
+	"errors"
+	"runtime"
+
+	"tracex/format"
+	"tracex/lazy/internal/mapped"
+	"tracex/lazy/internal/trace"
+)
+
+// A Pass reads the trace points of threads once, for any number of aggregates. Several
+// goroutines read different parts of the trace at once; what they find is merged in the
+// order of the trace. Unlike a walk over the tree, a pass reads objects in the order of the
+// data, and decodes of a point only what is asked for.
+type Pass struct {
+	// Raw visits the points as recorded; otherwise a pass visits what the folded view shows.
+	Raw bool
+	// Ranges are the parts of the trace to visit, in this order; nil for all.
+	Ranges []PassRange
+	// Skip, if not nil, reports whether a part of a thread need not be read; of several short
+	// threads all or none are. It is called on another goroutine. Visitors do not see what was
+	// skipped, and nothing is merged for it. See [SummaryFile.SkipWithout].
+	Skip func(PassRange) bool
+	// Among, if not nil, are byte strings: what the collectors look for has at least one of them,
+	// in the encoding of a point or of its footer. A part of the trace whose data has none of them
+	// need not be read, and is then treated as a skipped one.
+	Among [][]byte
+	// Collect are the aggregates.
+	Collect []Collector
+	// Progress gets the bytes of the threads' streams that have been visited, in the order of the trace. It may be nil.
+	Progress trace.Progress
+	// Share is how many bytes of a thread one goroutine visits at a time; 0 for the usual. Tests
+	// make it small, so that small traces have many parts.
+	Share int64
+	cut   PassCut
+	// exact keeps the shares as they are cut.
+	exact bool
+	// unawaited tells that no user waits for the pass.
+	unawaited bool
+	// guided is for a single collector, a taking one: its walks are guided by the index.
+	guided bool
+}
+
+// PassRange is a part of a thread: the objects whose logical offsets are From or more, and
+// less than To; -1 for no end. A container that begins before From is not entered, but left if
+// it ends within the range; one that ends after To is not left.
+type PassRange struct {
+	Thread   int32
+	From, To int64
+}
+
+// A Collector is an aggregate: it makes the visitors of parts of the trace, and merges what
+// they found.
+type Collector interface {
+	// Visitor returns the visitor of one part. Any goroutine may call it.
+	Visitor() Visitor
+	// Merge takes a visitor that has visited its part. It is called for all parts in the order
+	// of the trace, on the goroutine that called [LazyTraceReader.Pass]. An error ends the pass.
+	Merge(v Visitor) error
+	// Reset discards everything merged so far: the index turned out to be wrong, and the pass
+	// begins again.
+	Reset()
+}
+
+// A Visitor sees the points of one part of the trace: of several short threads, or of a part
+// of a long one. One goroutine uses it. The descriptors may be read during a call. The
+// argument is valid until the call returns.
+type Visitor interface {
+	// Begin begins a thread, or a part of one. around are the containers that are open
+	// there, outermost first; the visitor may keep them.
+	Begin(thread int32, around []PassFrame)
+	// Enter visits a container, before everything in it.
+	Enter(p *PassPoint)
+	// Leaf visits a point that is not a container.
+	Leaf(p *PassPoint)
+	// Exit visits a container again, after everything in it. At the end of a thread that
+	// includes containers that never ended, see [PassPoint.State].
+	Exit(p *PassPoint)
+}
+
+// An Arounder is a Visitor that wants to read the containers around its part.
+type Arounder interface {
+	// Around is called after Begin, before anything else, for each container that is open
+	// there, outermost first. The argument is as in Enter, but has no Bytes.
+	Around(p *PassPoint)
+}
+
+// A Surveyor is a Visitor that wants to read the containers around its part before Begin.
+type Surveyor interface {
+	// Survey is called before Begin for each container that is open there, outermost first. The
+	// argument is that of [Arounder].
+	Survey(p *PassPoint)
+}
+
+// An Ender is a Visitor that wants to read the containers that go on after its part.
+type Ender interface {
+	// End is called at the end of a part for each container that is open there, outermost first.
+	// The argument is that of [Arounder].
+	End(p *PassPoint)
+}
+
+// A Skimmer is a Visitor that can do without points that are quiet. While it is the only visitor
+// of the pass, the walk passes these without visiting them: it reads their sizes and keeps the stack.
+type Skimmer interface {
+	// Quiet is called after Begin, while the Context is locked. With nil nothing is passed.
+	Quiet() *format.Prefilter
+	// Passed is called before a visit, and at the end of a part, if points were passed. depth
+	// is how many containers are open; the last ones may have been passed. upto is the logical offset
+	// up to which that is so.
+	Passed(depth int, upto int64)
+}
+
+// PassFrame is a container that is open in a pass.
+type PassFrame struct {
+	Class    format.Class
+	Ref      int32 // as in [format.Point.Ref]
+	Event    int32
+	Location int32
+	At       int64 // logical offset of its header
+}
+
+// ErrEnough may be returned by [Collector.Merge] to end a pass without an error.
+var ErrEnough = errors.New("enough has been read")
+
+// PassCut determines the shares of a pass.
+type PassCut struct {
+	Bytes    int64 // of a stream, in one share
+	Approach int   // number of points to pass before the beginning of a share
+	Width    int   // number of goroutines
+}
+
+func UsualPassCut() PassCut {
+	return PassCut{Bytes: 1 << 20, Approach: 4096, Width: min(runtime.GOMAXPROCS(0), 16)}
+}
+
+// hiddenVisitor is told by the walk what it passes without a visit.
+type hiddenVisitor struct {
+	list   []hiddenRun
+	thread int32
+}
+
+type hiddenRun struct {
+	thread   int32
+	from, to int64
+}
+
+// PassPoint is a trace point in a pass. Its fields are read at once; its methods read more
+// when they are called.
+type PassPoint struct {
+	PassFrame
+	Thread int32
+	Depth  int // number of containers around it, as shown
+	// State is StateWhole until Exit.
+	State State
+
+	walk   *PassWalk
+	size   int           // of the header or leaf, in bytes; 0 in Exit
+	level  int           // of a container: its index in the walk's stack
+	parent *passFrame    // nil if none
+	within []PassFrame   // the containers around it in place of those recorded; nil if the same
+	data   *NodeData     // in place of what was recorded; nil if the same
+	foot   int64         // Exit: logical offset of the footer; -1 if none
+	around bool          // in Around
+	point  *format.Point // once decoded
+	ends   *NodeData     // once looked up
+	footer *format.Footer
+}
+
+// segmentVisitor is a Visitor that is told about segments too, with mappings and context locked.
+type segmentVisitor interface {
+	begins(thread int32, from int64) // after Begin
+	ended(x *PassWalk)               // also after an error, where it ended
+}
+
+// skimming is the state of a walk that passes points.
+type skimming struct {
+	by    Skimmer // nil if all points are visited
+	quiet *format.Prefilter
+	loops int   // open ones that are undecided
+	until int64 // pass nothing before this logical offset
+}
+
+// skimState is how a container was entered.
+type skimState uint8
+
+const (
+	notSkimmed    skimState = iota // visited
+	skimmedOver                    // passed
+	undecidedLoop                  // passed, and perhaps not shown as recorded
+)
+
+func frameOf(p *format.Point, at int64) PassFrame {
+	return PassFrame{Class: p.Class, Ref: p.Ref, Event: p.Event, Location: p.Location, At: at}
+}
+
+// PassWalk visits the objects of a part of a thread in the order of the data. It must be used
+// within use, by one goroutine.
+type PassWalk struct {
+	*Walker
+	version format.Version
+	l       *ChildReader // for folding
+	folded  bool
+	to      int64 // logical: where to end; -1 for the end of the thread
+	pos     int64 // logical: of the next object
+	ord     int64 // of the first cell that ends at or after pos
+	stack   []passFrame
+	window  []byte // from pos to the end of the block, or to what is known; nil to find it
+	visit   []Visitor
+	guided  bool
+	passes  bool // of a guided walk, set by its visitor: do not enter the container
+	full    bool // see handing
+	put     func(product any) error
+	ahead   *mapped.Ahead // of a long guided walk; nil if it is short, as far as is known
+	skimmed skimming
+	hides   *hiddenVisitor // nil if the pass is not about what is hidden
+
+	now     PassPoint     // the argument of visitors
+	lent    DataPool      // for folding
+	decoded format.Point  // by PassPoint.Point
+	head    format.Point  // by PassPoint.Head
+	leaf    format.Point  // the argument of Coverage
+	looked  NodeData      // by PassPoint.end
+	closing format.Footer // by PassPoint.closes
+	read    NodeData      // before folding
+	err     error         // of a visitor's request
+	Changed bool          // folding changed or dropped a point
+	last    int32         // number of the event visited last, before folding
+	visited int           // how many objects were visited or passed
+}
+
+// passFrame is an open container.
+type passFrame struct {
+	PassFrame
+	Start int64 // logical: its content; in a guided walk where that ends
+	// resume is where to continue after the footer, with the ordinal after; 0 for
+	// right after it.
+	resume, after int64
+	data          *NodeData // in place of what was recorded; nil if the same
+	skim          skimState
+}
+
+// GentlePass is a pass that takes one processor, and none while other passes run.
+func GentlePass(ctx context.Context, r *Reader) Pass {
+	p := Pass{unawaited: true, cut: UsualPassCut(), Progress: func(int64, int64) { r.Summary.Passes.Idle(ctx) }}
+	p.cut.Width = 1
+	return p
+}

@@ -1,0 +1,136 @@
+package walk
+
+import "tracex/format"
+
+// Folding is decided late when points are passed. A call that may fold is looked at when it is met,
+// and an iteration with nothing in it is not passed. But whether a loop is shown as recorded depends
+// on its end, which takes a search of the index, and matters only to what is visited in it. So the
+// walk decides about the open loops before it visits anything; if one is not shown as recorded, the
+// walk goes back to its beginning. Nothing in it has been visited then.
+
+// beginSkim begins to pass points, if the visitor agrees.
+func (x *PassWalk) beginSkim() {
+	x.skimmed = skimming{}
+	if len(x.visit) != 1 {
+		return
+	}
+	if by, ok := x.visit[0].(Skimmer); ok {
+		if q := by.Quiet(); q != nil {
+			x.skimmed = skimming{by: by, quiet: q}
+		}
+	}
+}
+
+// skim passes less than n objects, and returns how many. It stops at the first one that is not
+// quiet, needs a closer look, or may be the last of the segment or the block.
+func (x *PassWalk) skim(n int) (passed int) {
+	if x.pos < x.skimmed.until {
+		return 0
+	}
+	if len(x.window) > 0 {
+		passed = x.skimOn(n)
+	}
+	if x.settle(); passed > 0 {
+		x.skimmed.by.Passed(len(x.stack), x.pos)
+	}
+	return passed
+}
+
+// skimOn is skim without what follows.
+func (x *PassWalk) skimOn(n int) (passed int) {
+	q, stack, end := x.skimmed.quiet, x.stack, x.to
+	if end < 0 {
+		end = x.S.Size
+	}
+	b, ends := x.window, x.pos+int64(len(x.window)) // the position is ends - len(b)
+loop:
+	for passed = 0; passed < n-1 && len(b) > 0; passed++ {
+		if format.Kind(b[0]) == format.KindFooter {
+			top := len(stack) - 1
+			if top < 0 || stack[top].skim == notSkimmed {
+				break
+			}
+			size := q.Footer(b, stack[top].Class)
+			if size == 0 {
+				break
+			}
+			if stack[top].skim == undecidedLoop {
+				if format.IterationsOf(b) == 0 {
+					break // not shown
+				}
+				x.skimmed.loops--
+			}
+			stack = stack[:top]
+			x.ord++
+			b = b[size:]
+			continue
+		}
+		at := ends - int64(len(b))
+		size, class, ref, mayFold := q.Point(b)
+		if size == 0 || at >= end {
+			break
+		}
+		if !class.Container() {
+			b = b[size:]
+			continue
+		}
+		state := skimmedOver
+		if x.folded {
+			switch class {
+			case format.ClassCall:
+				if mayFold && !x.callStays(ref, b[size:]) {
+					break loop
+				}
+			case format.ClassIteration:
+				switch {
+				case size >= len(b):
+					break loop
+				case format.Kind(b[size]) == format.KindFooter: // nothing in it: not shown
+					x.Changed = true
+					x.ord++
+					b = b[size+format.FooterSize:]
+					continue
+				case format.Kind(b[size]) != format.KindTracePoint:
+					break loop // perhaps there is nothing in it
+				}
+			case format.ClassLoop:
+				state = undecidedLoop
+				x.skimmed.loops++
+			}
+		}
+		stack = append(stack, passFrame{
+			PassFrame: PassFrame{Class: class, Ref: ref, Event: format.EventOf(b), Location: format.LocationOf(b), At: at},
+			Start:     at + int64(size), after: x.ord, skim: state,
+		})
+		b = b[size:]
+	}
+	x.stack, x.window, x.pos = stack, b, ends-int64(len(b))
+	return passed
+}
+
+// settle decides about the open loops, outermost first. If one is not shown as recorded, the walk
+// goes back to its beginning, and visits what it had passed.
+func (x *PassWalk) settle() {
+	for i := 0; x.skimmed.loops > 0 && i < len(x.stack); i++ {
+		f := &x.stack[i]
+		if f.skim != undecidedLoop {
+			continue
+		}
+		if x.loopStays(f.after, f.Start) {
+			f.skim = skimmedOver
+			x.skimmed.loops--
+			continue
+		}
+		x.skimmed.until, x.skimmed.loops = x.pos, 0
+		x.pos, x.ord, x.window = f.At, f.after, nil
+		x.stack = x.stack[:i]
+	}
+}
+
+// endSkim ends a segment.
+func (x *PassWalk) endSkim() {
+	if x.skimmed.by != nil {
+		x.settle()
+		x.skimmed.by.Passed(len(x.stack), x.pos)
+	}
+}

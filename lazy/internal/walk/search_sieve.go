@@ -1,0 +1,348 @@
+package walk
+
+import (
+	"strconv"
+
+	"tracex/format"
+)
+
+// sieve tells which pieces of a search the text of a point may have, without decoding the point.
+// It may name too many, never too few. One goroutine uses it, within a pass.
+type sieve struct {
+	*pieces
+	ctx     *format.Context
+	version format.Version
+	finders [2]*finder // nil if absent
+	verbose bool       // texts have the code location
+	full    bool       // the full names of classes may be searched together with texts
+
+	methods, superCalls, classes, fields, variables, locations idPieces
+
+	words   wordPieces
+	scratch []byte
+	cursor  format.ValueCursor
+	quiet   *format.Prefilter // nil if all points have to be looked at
+}
+
+// wordPieces are the pieces in the fixed words of texts.
+type wordPieces struct {
+	loop, iteration, throw, catch, threw, location pieceSet
+	values                                         [256]pieceSet // by kind
+}
+
+func newSieve(p *pieces, c *format.Context, finders [2]*finder, verbose, full bool) *sieve {
+	x := &sieve{pieces: p, ctx: c, version: c.Version(), finders: finders, verbose: verbose, full: full}
+	w := &x.words
+	w.loop, w.iteration = p.inWord("loop iterations"), p.inWord("iteration")
+	w.throw, w.catch, w.threw = p.inWord("throw"), p.inWord("catch"), p.inWord("threw")
+	if verbose {
+		w.location = p.inWord("at 0 unknown")
+	}
+	for kind, text := range map[format.ValueKind]string{
+		format.ValueNull: "null", format.ValueVoid: "void", format.ValueUnit: "Unit", format.ValueBoolean: "true false",
+		format.ValueUnfinished: format.UnfinishedMethod, format.ValueUntracked: format.UntrackedResult,
+		format.ValueBuilder: "StringBuilder", format.ValueJavaClass: "class", format.ValueKotlinClass: "kclass",
+	} {
+		w.values[kind] = p.inWord(text)
+	}
+	x.hush()
+	return x
+}
+
+// idPieces are the pieces in the names of objects, by id; 0 if not known.
+type idPieces []pieceSet
+
+// maxTable limits how many ids are remembered. Recorders count them up from 0, but a damaged
+// trace may have any number.
+const maxTable = 1 << 22
+
+func (t idPieces) get(id int32) pieceSet {
+	if uint(id) < uint(len(t)) {
+		return t[id]
+	}
+	return 0
+}
+
+// put remembers the pieces for an id, and returns them.
+func (t *idPieces) put(id int32, got pieceSet) pieceSet {
+	got |= tested
+	if id < 0 || id >= maxTable {
+		return got
+	}
+	if n := int(id) + 1 - len(*t); n > 0 {
+		*t = append(*t, make([]pieceSet, n+len(*t)/2+256)...)
+	}
+	(*t)[id] = got
+	return got
+}
+
+// The methods below return all pieces for an id that the Context does not have yet: then the
+// point is decoded. With the pieces come the bits of the finders that are sure to match.
+
+// class returns the pieces in the names of a class that are shown.
+func (x *sieve) class(id int32) pieceSet {
+	if got := x.classes.get(id); got != 0 {
+		return got
+	}
+	c := x.ctx.Class(id)
+	if c == nil {
+		return allPieces
+	}
+	got := x.classes.put(id, x.inWord(lastPart(c.Name)))
+	if x.quiet != nil {
+		silence(&x.quiet.Classes, id, got, 0)
+	}
+	return got
+}
+
+// method returns the pieces in the names of a method and its class, with the words of its calls.
+func (x *sieve) method(id int32, flags int16) pieceSet {
+	table := &x.methods
+	if flags&format.FlagSuper != 0 {
+		table = &x.superCalls
+	}
+	if got := table.get(id); got != 0 {
+		return got
+	}
+	m := x.ctx.Method(id)
+	if m == nil || x.ctx.Class(m.ClassID) == nil {
+		return allPieces
+	}
+	name, _ := x.ctx.CallName(id, flags)
+	class := x.ctx.Class(m.ClassID).Name
+	if !x.full {
+		class = lastPart(class)
+	}
+	got := table.put(id, x.inWord(name)|x.inWord(m.Name)|x.inWord(class)|x.surely(func(f *finder) bool {
+		return f.name(x.ctx, &format.Point{Ref: id, Flags: flags}).found
+	}))
+	if x.quiet != nil {
+		ids, also := &x.quiet.Methods, uint8(0)
+		if flags&format.FlagSuper != 0 {
+			ids = &x.quiet.SuperCalls
+		}
+		if x.ctx.MayFold(id) {
+			also = format.SkipFold
+		}
+		silence(ids, id, got, also)
+	}
+	return got
+}
+
+// surely returns the bits of the finders that are sure to match.
+func (x *sieve) surely(matches func(f *finder) bool) (got pieceSet) {
+	for i, f := range x.finders {
+		if f != nil && matches(f) {
+			got |= sureFirst << i
+		}
+	}
+	return got
+}
+
+// field returns the pieces in the names of a field and its class.
+func (x *sieve) field(id int32) pieceSet {
+	if got := x.fields.get(id); got != 0 {
+		return got
+	}
+	f := x.ctx.Field(id)
+	if f == nil || x.ctx.Class(f.ClassID) == nil {
+		return allPieces
+	}
+	got := x.fields.put(id, x.inWord(f.Name)|x.class(f.ClassID))
+	if x.quiet != nil && !x.ctx.Coverage(&format.Point{Class: format.ClassFieldRead, Ref: id}) {
+		silence(&x.quiet.Fields, id, got, 0)
+	}
+	return got
+}
+
+func (x *sieve) variable(id int32) pieceSet {
+	if got := x.variables.get(id); got != 0 {
+		return got
+	}
+	v := x.ctx.Variable(id)
+	if v == nil {
+		return allPieces
+	}
+	got := x.variables.put(id, x.inWord(v.Name))
+	if x.quiet != nil && !x.ctx.Coverage(&format.Point{Class: format.ClassVariableRead, Ref: id}) {
+		silence(&x.quiet.Variables, id, got, 0)
+	}
+	return got
+}
+
+// location returns the pieces in the access paths of a code location, and in its file and line
+// if texts have them.
+func (x *sieve) location(id int32) pieceSet {
+	if id < 0 {
+		return x.words.location
+	}
+	if got := x.locations.get(id); got != 0 {
+		return got
+	}
+	var known bool
+	if x.scratch, known = x.ctx.AppendLocationTexts(x.scratch[:0], id, x.verbose); !known {
+		return allPieces
+	}
+	got := x.locations.put(id, x.within(x.scratch)|x.words.location|x.surely(func(f *finder) bool {
+		return !f.limits.NoDot && f.matchesLocation(x.ctx, id)
+	}))
+	if x.quiet != nil {
+		also := uint8(0)
+		if x.ctx.Coverage(&format.Point{Class: format.ClassArrayRead, Location: id}) {
+			also = format.SkipFold
+		}
+		silence(&x.quiet.Locations, id+1, got, also)
+	}
+	return got
+}
+
+// header returns the pieces in the header or leaf of a point, from its bytes.
+func (x *sieve) header(p *PassPoint) (got pieceSet) {
+	b := p.Bytes()
+	if got = x.location(p.Location); got&sureFirst != 0 {
+		return got
+	}
+	array := false
+	switch p.Class {
+	case format.ClassCall:
+		if got |= x.method(p.Ref, format.CallFlags(b)); got&sureFirst != 0 {
+			return got
+		}
+	case format.ClassVariableRead, format.ClassVariableWrite:
+		got |= x.variable(p.Ref)
+	case format.ClassFieldRead, format.ClassFieldWrite:
+		got |= x.field(p.Ref)
+	case format.ClassArrayRead, format.ClassArrayWrite:
+		array = true
+	case format.ClassLoop:
+		return got | x.words.loop
+	case format.ClassIteration:
+		return got | x.words.iteration | x.number(int64(format.IterationOf(b, x.version))+1)
+	case format.ClassThrow:
+		got |= x.words.throw
+	case format.ClassCatch:
+		got |= x.words.catch
+	}
+	c := &x.cursor
+	for c.Start(x.version, b, p.Class); c.Next(); {
+		if !c.Target || c.Kind != format.ValueNull { // a receiver is not shown if there is none
+			got |= x.shown(&c.PartialValue)
+		}
+	}
+	switch {
+	case c.Failed:
+		return allPieces
+	case array:
+		got |= x.number(int64(c.Index))
+	}
+	return got
+}
+
+// footer returns the pieces in the footer of a container, from its bytes.
+func (x *sieve) footer(class format.Class, b []byte) (got pieceSet) {
+	switch class {
+	case format.ClassCall:
+		var f format.PartialFooter
+		if !x.version.PartialFooter(b, &f) {
+			return allPieces
+		}
+		if f.Result.Kind != format.ValueVoid {
+			got = x.shown(&f.Result)
+		}
+		if f.Threw {
+			got |= x.words.threw | x.inRaw(f.Exception)
+		}
+	case format.ClassLoop:
+		if len(b) < format.LoopFooterSize {
+			return allPieces
+		}
+		got = x.number(int64(format.IterationsOf(b)))
+	}
+	return got
+}
+
+// shown returns the pieces in the text of a value.
+func (x *sieve) shown(v *format.PartialValue) pieceSet {
+	if v.Rest {
+		return allPieces
+	}
+	switch v.Kind {
+	case format.ValueObject, format.ValueArray, format.ValueException:
+		return x.class(v.ClassID) | x.hash(v)
+	case format.ValueByte, format.ValueShort, format.ValueInt, format.ValueLong:
+		return x.number(v.Bits)
+	case format.ValueFloat, format.ValueDouble:
+		return x.floats
+	case format.ValueChar:
+		if v.Bits <= ' ' || v.Bits >= 0x7f {
+			return allPieces
+		}
+		return x.ofByte(byte(v.Bits))
+	case format.ValueSequence:
+		return x.class(v.ClassID) | x.hash(v) | x.inRaw(v.Text)
+	case format.ValueEnum:
+		return x.class(v.ClassID) | x.inRaw(v.Text)
+	case format.ValueBuilder:
+		return x.words.values[v.Kind] | x.hash(v) | x.inRaw(v.Text)
+	}
+	got := x.words.values[v.Kind]
+	if len(v.Text) > 0 {
+		got |= x.inRaw(v.Text)
+	}
+	return got
+}
+
+// hash returns the pieces in the identity hash of an object.
+func (x *sieve) hash(v *format.PartialValue) pieceSet { return x.number(int64(int32(v.Bits))) }
+
+// number returns the pieces in an integer.
+func (x *sieve) number(n int64) (got pieceSet) {
+	if x.digits == 0 {
+		return 0
+	}
+	var buf [20]byte
+	text := strconv.AppendInt(buf[:0], n, 10)
+	for i := range x.texts {
+		if x.digits&(1<<i) != 0 && x.texts[i].In(text) {
+			got |= 1 << i
+		}
+	}
+	return got
+}
+
+// hush makes the prefilter of the sieve: points whose bytes have none of the pieces are passed without
+// being looked at. It makes none if nothing can be told of points by their bytes, or if a number
+// is searched for.
+func (x *sieve) hush() {
+	needed := func(finder int) bool { return len(x.needs[finder]) > 0 }
+	if x.digits != 0 || !needed(0) || x.finders[1] != nil && !needed(1) {
+		return
+	}
+	single := false
+	for i := range x.texts {
+		single = single || x.texts[i].Len() == 1
+	}
+	x.quiet = format.NewPrefilter(x.version, func(kind format.ValueKind) bool {
+		switch kind {
+		case format.ValueFloat, format.ValueDouble:
+			return x.floats == 0
+		case format.ValueChar:
+			return !single
+		}
+		return x.words.values[kind] == 0
+	})
+	x.quiet.Text = func(raw []byte) bool { return x.inRaw(raw) == 0 }
+	x.quiet.Loops, x.quiet.Iterations = x.words.loop == 0, x.words.iteration == 0
+	silence(&x.quiet.Locations, 0, x.words.location, 0)
+}
+
+// silence remembers that an id is quiet, if its names have none of the pieces.
+func silence(t *format.SkipIDs, id int32, got pieceSet, also uint8) {
+	if got&^tested != 0 || id < 0 || id >= maxTable {
+		return
+	}
+	if n := int(id) + 1 - len(*t); n > 0 {
+		*t = append(*t, make(format.SkipIDs, n+len(*t)/2+256)...)
+	}
+	(*t)[id] = format.SkipNames | also
+}
