@@ -12,7 +12,7 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// Open opens a trace and begins to read it in the background. CheckEnds refuses an index whose recording ends
+// Open opens a trace and begins to read it in the background. checkEnds refuses an index whose recording ends
 // within a call.
 func Open(path string, o Options, checkEnds func(*Trace, *index.View) error) (*Worker, error) {
 	r := NewReader(path, o, checkEnds)
