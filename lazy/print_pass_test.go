@@ -24,7 +24,8 @@ var cuts = [...]walk.PassCut{{Bytes: 150, Approach: 512, Width: 3}, {Bytes: 1100
 const mostShares = 150
 
 // printings are the options that affect which points are visited and what is written.
-var printings = [...]PrintOptions{{Verbose: true}, {Folded: true, Values: true}, {Folded: true, JSON: true}, {Escape: true}}
+var printings = [...]PrintOptions{{Verbose: true}, {Folded: true, Values: true}, {Folded: true, JSON: true}, {Escape: true},
+	{MaxDepth: 1}, {Folded: true, MaxDepth: 2, JSON: true}, {MaxDepth: 5}}
 
 // printedCut returns the output of print, with its error below it.
 func printedCut(t *testing.T, r *LazyTraceReader, o PrintOptions, within PrintRange, c walk.PassCut) []byte {
@@ -97,16 +98,16 @@ func visitedShares(t *testing.T, run *walk.PassRun, visited func(*walk.PassShare
 func TestSeams(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 3})
 	r := ready(t, path, Options{NoWrite: true})
-	for _, folded := range []bool{false, true} {
+	for _, o := range []PrintOptions{{}, {Folded: true}, {MaxDepth: 1}, {MaxDepth: 3}, {Folded: true, MaxDepth: 4}} {
 		shares := 0
 		var last *walk.PassState
-		run, _ := guidedPass(r, io.Discard, PrintOptions{Folded: folded}, walk.PassCut{Bytes: 20_000, Approach: walk.UsualCut().Approach})
+		run, _ := guidedPass(r, io.Discard, o, walk.PassCut{Bytes: 20_000, Approach: walk.UsualCut().Approach})
 		visitedShares(t, run, func(sh *walk.PassShare) {
 			if sh.Err != nil {
 				t.Fatal(sh.Err)
 			}
 			if g := sh.Segments[0]; g.From > 0 && !sh.First.Equal(last, true) {
-				t.Errorf("folded %v: the share at %d begins at %+v, the one before it ends at %+v", folded, g.From, sh.First, last)
+				t.Errorf("%+v: the share at %d begins at %+v, the one before it ends at %+v", o, g.From, sh.First, last)
 			}
 			last = sh.Last
 			shares++
@@ -172,7 +173,7 @@ func misfit(sh *walk.PassShare, n int) bool {
 // with the same error.
 func TestSpreadDamaged(t *testing.T) {
 	collectSeldom(t)
-	print := func(t *testing.T, data, index []byte, c walk.PassCut) []byte {
+	print := func(t *testing.T, data, index []byte, depth int, c walk.PassCut) []byte {
 		r, err := openBytes(data, index)
 		if err != nil {
 			return []byte(err.Error())
@@ -181,13 +182,15 @@ func TestSpreadDamaged(t *testing.T) {
 		if err := r.Wait(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		return printedCut(t, r, PrintOptions{Folded: true, Verbose: true}, PrintRange{}, c)
+		return printedCut(t, r, PrintOptions{Folded: true, Verbose: true, MaxDepth: depth}, PrintRange{}, c)
 	}
 	for _, name := range small {
 		data, index := formattest.Recorded(t, name), formattest.Recorded(t, name+".idx")
 		check := func(t *testing.T, data, index []byte) {
-			want := print(t, data, index, walk.Uncut)
-			formattest.SameText(t, print(t, data, index, walk.PassCut{Bytes: 300, Approach: 20, Width: 2}), want)
+			for _, depth := range []int{0, 2} {
+				want := print(t, data, index, depth, walk.Uncut)
+				formattest.SameText(t, print(t, data, index, depth, walk.PassCut{Bytes: 300, Approach: 20, Width: 2}), want)
+			}
 		}
 		eachOf(t, name, len(data), 3*strideOf(name), func(t *testing.T, i int) {
 			bad := bytes.Clone(data)

@@ -41,6 +41,7 @@ type Pass struct {
 	unawaited bool
 	// guided is for a single collector, a taking one: its walks are guided by the index.
 	guided bool
+	levels int // of a guided pass: how deep it goes; 0 for all
 }
 
 // PassRange is a part of a thread: the objects whose logical offsets are From or more, and
@@ -209,7 +210,7 @@ type PassWalk struct {
 	window  []byte // from pos to the end of the block, or to what is known; nil to find it
 	visit   []Visitor
 	guided  bool
-	passes  bool // of a guided walk, set by its visitor: do not enter the container
+	levels  int  // of a guided walk: how deep it goes; 0 for all
 	full    bool // see handing
 	put     func(product any) error
 	ahead   *mapped.Ahead // of a long guided walk; nil if it is short, as far as is known

@@ -106,7 +106,6 @@ func (x *PassWalk) guidedPoint(end int64) error {
 	if p.Depth = len(x.stack); p.Depth > 0 {
 		p.parent = &x.stack[p.Depth-1]
 	}
-	x.passes = false
 	if !out.Container() {
 		for _, v := range x.visit {
 			v.Leaf(p)
@@ -117,7 +116,7 @@ func (x *PassWalk) guidedPoint(end int64) error {
 	for _, v := range x.visit {
 		v.Enter(p)
 	}
-	if x.passes || !out.HasContent() {
+	if x.deepest(p.Depth) || !out.HasContent() {
 		x.jump(next, after)
 		return nil
 	}
@@ -125,6 +124,9 @@ func (x *PassWalk) guidedPoint(end int64) error {
 	x.jump(out.Start, out.First)
 	return nil
 }
+
+// deepest reports whether the walk does not enter containers that have so many around them.
+func (x *PassWalk) deepest(depth int) bool { return x.levels > 0 && depth+1 >= x.levels }
 
 // reached starts reading ahead, once a guided walk is long enough that more may be needed.
 func (s *PassRun) reached(x *PassWalk, from int64) {

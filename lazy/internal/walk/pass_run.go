@@ -109,7 +109,7 @@ func (s *PassRun) deal(ctx context.Context, shares iter.Seq[[]Segment], order, t
 				return
 			}
 		}
-		if stream := s.V.Stream(g.Thread); s.Skip == nil && g.part() && stream != nil && s.total > mapped.LoadSize {
+		if stream := s.V.Stream(g.Thread); s.Skip == nil && s.levels == 0 && g.part() && stream != nil && s.total > mapped.LoadSize {
 			if thread != g.Thread || g.From < last {
 				ahead.Stop()
 				ahead, thread = s.r.StreamAhead(s.V, stream, g.From, stream.Size), g.Thread
@@ -176,7 +176,7 @@ func (s *PassRun) Visit(ctx context.Context, sh *PassShare) {
 		if s.begin == nil && g.From > 0 {
 			var err error
 			if begin, err = s.find(x, g.From, s.cut.Approach); err != nil {
-				if !errors.Is(err, errFar) {
+				if !errors.Is(err, errFar) && s.levels == 0 { // what is too deep may be damaged
 					sh.Err = err
 				}
 				return
@@ -222,7 +222,9 @@ func (s *PassRun) Merge(ctx context.Context, sh *PassShare) error {
 			}
 			err = s.again(ctx, sh, before, !s.exact)
 		case s.guided:
-			err = s.takeAll(ctx, sh)
+			if err = s.takeAll(ctx, sh); err != nil { // its visitor may still be in use
+				return err
+			}
 		default:
 			err = sh.Err
 		}

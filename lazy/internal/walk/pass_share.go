@@ -67,7 +67,7 @@ func (s *PassRun) next(ctx context.Context) (*PassShare, error) {
 }
 
 func (s *PassRun) newWalk(visitors []Visitor) *PassWalk {
-	x := &PassWalk{version: s.r.Version(), folded: !s.Raw, visit: visitors, guided: s.guided}
+	x := &PassWalk{version: s.r.Version(), folded: !s.Raw, visit: visitors, guided: s.guided, levels: s.levels}
 	x.now.walk = x
 	return x
 }

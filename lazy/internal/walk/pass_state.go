@@ -131,7 +131,7 @@ func (x *PassWalk) stateBefore(from int64, most int) (*PassState, error) {
 				return nil, err
 			}
 		}
-		if e.Next <= from || out == nil || !out.Container() {
+		if e.Next <= from || out == nil || !out.Container() || x.deepest(len(s.Stack)) {
 			continue
 		}
 		f := passFrame{PassFrame: frameOf(&out.Point, out.At), Start: out.Start, resume: e.Next, after: e.After}

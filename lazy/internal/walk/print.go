@@ -51,12 +51,16 @@ func (r *Reader) PrintIn(ctx context.Context, w io.Writer, o PrintOptions, withi
 		return err
 	}
 	var threads []int32
+	var size int64
 	for _, s := range v.Streams {
 		if within.Thread == nil || *within.Thread == s.Thread {
-			threads = append(threads, s.Thread)
+			threads, size = append(threads, s.Thread), size+s.Size
 		}
 	}
-	if c == Uncut || p.Limited || o.MaxDepth > 0 { // most of the trace may be passed over
+	if o.MaxDepth > 0 { // most of the trace may be passed over: no more than so many beginnings of shares are found
+		c.Bytes = max(c.Bytes, size/64)
+	}
+	if c == Uncut || p.Limited {
 		err = p.each(ctx, threads)
 	} else {
 		err = p.Run(ctx, threads, c, nil)

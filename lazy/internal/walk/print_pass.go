@@ -45,7 +45,9 @@ func (p *Printer) Run(ctx context.Context, threads []int32, c PassCut, only func
 			if pass.Ranges, pass.begin, err = only(); err != nil {
 				return err
 			}
-			t.base = 1
+			if t.base = 1; pass.levels > 0 {
+				pass.levels++ // for what is around it
+			}
 		}
 		view, epoch := p.r.Moment()
 		pass.V, pass.Epoch = view, epoch
@@ -84,7 +86,7 @@ func PartOf(thread int32, e *NodeData, around PassFrame) ([]PassRange, *PassStat
 func (t *TextPass) Pass(c PassCut) *PassRun {
 	run := &PassRun{r: t.r}
 	run.Raw, run.Collect, run.cut = !t.Lines.Options().Folded, []Collector{t}, c
-	run.guided, run.exact = true, true
+	run.guided, run.exact, run.levels = true, true, t.Levels
 	return run
 }
 
@@ -187,10 +189,8 @@ func (t *textPart) point(p *PassPoint) {
 	depth := p.Depth - t.in.base
 	var left int64 // children below the last level
 	var err error
-	if t.in.Levels > 0 && depth+1 >= t.in.Levels {
-		if x.passes = true; t.in.Counts && e.Container() && e.HasContent() {
-			left, err = x.countLeft(t.in.Ctx, e)
-		}
+	if t.in.Counts && x.deepest(p.Depth) && e.Container() && e.HasContent() {
+		left, err = x.countLeft(t.in.Ctx, e)
 	}
 	switch {
 	case t.skip > 0:
