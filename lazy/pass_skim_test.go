@@ -51,9 +51,9 @@ func (l *interestListing) Merge(v Visitor) error {
 	return l.passListing.Merge(&part.listedPart)
 }
 
-func (v *interestPart) begins(int32, int64) {}
+func (v *interestPart) Begins(int32, int64) {}
 
-func (v *interestPart) ended(x *walk.PassWalk) { v.changed = v.changed || x.Changed }
+func (v *interestPart) Ended(x *walk.PassWalk) { v.changed = v.changed || x.Changed }
 
 func (v *interestPart) Leaf(p *PassPoint) {
 	if ofInterest(p.Class, p.Ref) {

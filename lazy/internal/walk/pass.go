@@ -171,8 +171,8 @@ type PassPoint struct {
 
 // segmentVisitor is a Visitor that is told about segments too, with mappings and context locked.
 type segmentVisitor interface {
-	begins(thread int32, from int64) // after Begin
-	ended(x *PassWalk)               // also after an error, where it ended
+	Begins(thread int32, from int64) // after Begin
+	Ended(x *PassWalk)               // also after an error, where it ended
 }
 
 // skimming is the state of a walk that passes points.

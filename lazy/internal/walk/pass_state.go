@@ -60,7 +60,7 @@ func (x *PassWalk) begin(s *PassState, from int64) {
 		}
 		v.Begin(x.S.Thread, around)
 		if a, ok := v.(segmentVisitor); ok {
-			a.begins(x.S.Thread, from)
+			a.Begins(x.S.Thread, from)
 		}
 		if a, ok := v.(Arounder); ok {
 			x.around(a.Around)
@@ -87,7 +87,7 @@ func (x *PassWalk) ended() {
 			x.around(a.End)
 		}
 		if a, ok := v.(segmentVisitor); ok {
-			a.ended(x)
+			a.Ended(x)
 		}
 	}
 }

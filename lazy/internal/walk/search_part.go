@@ -122,8 +122,8 @@ type searchedTo struct {
 	from, to int64
 }
 
-// begins begins a segment, in which a thread is to be visited from an offset on.
-func (v *searchPart) begins(thread int32, from int64) {
+// Begins begins a segment, in which a thread is to be visited from an offset on.
+func (v *searchPart) Begins(thread int32, from int64) {
 	v.m = v.s.lend()
 	v.visited = append(v.visited, searchedTo{thread, from, from})
 	v.from = [2]int{len(v.hits[0]), len(v.hits[1])}
@@ -137,8 +137,8 @@ func (v *searchPart) begins(thread int32, from int64) {
 	})
 }
 
-// ended ends a segment: it decides about the containers that go on after it.
-func (v *searchPart) ended(x *PassWalk) {
+// Ended ends a segment: it decides about the containers that go on after it.
+func (v *searchPart) Ended(x *PassWalk) {
 	for depth := range v.open {
 		if e := &v.open[depth]; !e.decided {
 			x.describe(depth, StateWhole, -1)

@@ -52,11 +52,11 @@ func (v *unitVisitor) Begin(thread int32, around []PassFrame) {
 	}
 }
 
-// begins is for the pass.
-func (v *unitVisitor) begins(int32, int64) {}
+// Begins and Ended are for the pass; see segmentVisitor.
+func (v *unitVisitor) Begins(int32, int64) {}
 
-// ended is for the pass: containers that go on after the part end elsewhere.
-func (v *unitVisitor) ended(x *PassWalk) {
+// Ended: containers that go on after the part end elsewhere.
+func (v *unitVisitor) Ended(x *PassWalk) {
 	for depth := v.begun; depth < len(x.stack); depth++ {
 		x.describe(depth, StateWhole, -1)
 		x.now.around = true
