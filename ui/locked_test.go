@@ -14,7 +14,8 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// locksOf returns all locks in the fields of values, at any depth, each once.
+// locksOf returns all locks in the fields of values, at any depth, each once. A facade, whose only field is what it
+// forwards to, has the locks of that.
 func locksOf(values ...any) []sync.Locker {
 	var all, locks []sync.Locker
 	for _, v := range values {
@@ -39,7 +40,7 @@ func appendLocks(locks []sync.Locker, of reflect.Value) []sync.Locker {
 			locks = append(locks, (*sync.RWMutex)(at))
 		case f.Kind() == reflect.Struct:
 			locks = appendLocks(locks, f)
-		case f.Kind() == reflect.Pointer && of.Type().Field(i).Anonymous && !f.IsNil():
+		case f.Kind() == reflect.Pointer && (of.Type().Field(i).Anonymous || of.NumField() == 1) && !f.IsNil():
 			locks = appendLocks(locks, f.Elem())
 		}
 	}
