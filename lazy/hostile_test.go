@@ -47,7 +47,7 @@ func openBytes(data, index []byte) (*LazyTraceReader, error) {
 
 // inMemory returns a reader of data in memory that has read nothing.
 func inMemory(data []byte, memory int64) *LazyTraceReader {
-	w := trace.NewReader("memory", Options{NoWrite: true, Memory: memory}, walk.CheckEnds)
+	w := trace.NewWorker("memory", Options{NoWrite: true, Memory: memory}, walk.CheckEnds)
 	w.Data = dataInMemory(data)
 	return &LazyTraceReader{&walk.Reader{Worker: w}}
 }

@@ -134,3 +134,6 @@ func (ld *loader) read(n *Node, f func(*nodeReader) error) error {
 		return f(l)
 	}), m.View, m.Epoch)
 }
+
+// nodeReader reads children of a node for the tree. It must be used within use.
+type nodeReader struct{ walk.ChildReader }

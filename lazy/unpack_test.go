@@ -182,7 +182,7 @@ func TestPackedBeforeItIsUnpacked(t *testing.T) {
 	if _, err := r.Summarize(ctx, nil); err == nil {
 		t.Error("a closed trace is summarized")
 	}
-	empty := &LazyTraceReader{&walk.Reader{Worker: trace.NewReader("early", Options{}, walk.CheckEnds)}}
+	empty := &LazyTraceReader{&walk.Reader{Worker: trace.NewWorker("early", Options{}, walk.CheckEnds)}}
 	if _, err := empty.Summarize(ctx, nil); err == nil {
 		t.Error("a trace without data is summarized")
 	}

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"fmt"
+	"time"
 
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/clock"
@@ -376,4 +377,32 @@ func (f *flusher) buryPart(b *buffer, c *buffers.Chunk, last bool, published uin
 	b.file.Rebase(&f.clock, &b.swap, good)
 	f.sink.put(b, good, false)
 	return !last && len(good.Data) == len(p.Data)
+}
+
+// run is the recorder's only goroutine. It writes what is due until the recording ends. If
+// nothing is written before the end, it only reads the clock now and then. It tells problems
+// after it is gone: OnError may wait for Stop, which waits for run.
+func (r *Recorder) run() {
+	defer r.problems.tell()
+	defer close(r.worker.gone)
+	var tick <-chan time.Time
+	if r.config.FlushInterval > 0 {
+		ticker := time.NewTicker(r.config.FlushInterval)
+		defer ticker.Stop()
+		tick = ticker.C
+	}
+	for r.state.Load() == running {
+		select {
+		case <-r.worker.done:
+			return
+		case <-tick:
+			if r.worker.wake == nil {
+				r.clock.Refresh()
+			} else {
+				r.sweep(byTimer)
+			}
+		case <-r.worker.wake:
+			r.sweepDue()
+		}
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"time"
 
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/gotypes"
@@ -148,34 +147,6 @@ func (r *Recorder) open() (memory int64, err error) {
 	r.sink = sink
 	o := c.fileOptions()
 	return c.MaxMemory - int64(o.Share(o.Drafts()))*int64(c.BlockSize), nil
-}
-
-// run is the recorder's only goroutine. It writes what is due until the recording ends. If
-// nothing is written before the end, it only reads the clock now and then. It tells problems
-// after it is gone: OnError may wait for Stop, which waits for run.
-func (r *Recorder) run() {
-	defer r.problems.tell()
-	defer close(r.worker.gone)
-	var tick <-chan time.Time
-	if r.config.FlushInterval > 0 {
-		ticker := time.NewTicker(r.config.FlushInterval)
-		defer ticker.Stop()
-		tick = ticker.C
-	}
-	for r.state.Load() == running {
-		select {
-		case <-r.worker.done:
-			return
-		case <-tick:
-			if r.worker.wake == nil {
-				r.clock.Refresh()
-			} else {
-				r.sweep(byTimer)
-			}
-		case <-r.worker.wake:
-			r.sweepDue()
-		}
-	}
 }
 
 // Flush writes everything that any goroutine recorded before, and returns what is saved then.

@@ -57,7 +57,7 @@
 //	keys and clicks              input.go: to what is in front, or to do.go
 //	what is drawn where          frame.go makes a frame and draws it; internal/screen/layout.go divides the window,
 //	                             popup.go draws what floats, scroll.go scroll bars
-//	roles, colors, themes        internal/theme; internal/env/env.go; themes.go is the list of them
+//	roles, colors, themes        internal/theme; internal/env/env.go, background.go (dark or light); themes.go is the list
 //	lines, cells, key hints      internal/screen/line.go, internal/keys/help.go, hints.go
 //	prompt or list in front      internal/env/front.go, prefix.go for keys that follow one; internal/prompt draws them
 //	Esc: stops, ends, goes back  escape.go
@@ -85,7 +85,7 @@
 //	time of a thread, a range    internal/flame; found by lazy/flame.go
 //	where to begin, the session  session.go
 //	several traces               tabs.go; their names are drawn by internal/env/header.go
-//	the world outside            internal/env/clipboard.go, shell.go, terminal.go
+//	the world outside            internal/env/clipboard.go, terminal.go, quote.go; internal/details/editor.go
 //
 // Nothing is drawn that could disturb the terminal: see [display.Glyphs.NextCell].
 package ui

@@ -31,7 +31,8 @@ type content interface {
 	Enter() tea.Cmd
 }
 
-// panes is how the window is divided between the tree and the other panes, and which of them has the keys.
+// panes is how the window is divided between the tree and the other panes, and which of them has the keys. Which of them
+// fit in a small terminal: screen.Layout.
 type panes struct {
 	env    *env.Env
 	layout *screen.Layout         // as drawn last

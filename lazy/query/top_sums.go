@@ -12,7 +12,7 @@ type Sums struct {
 	Calls int64
 	Threw int64
 	// Self is the time of the calls without that of the calls directly in them; Total is that of
-	// outermost calls: those within no other call of the group. Both are in nanoseconds.
+	// outermost calls: those within no other call of the group, which topPart.admit finds. Both are in nanoseconds.
 	Self, Total int64
 	// Own is the number of points of the calls, and in their loops, that are not in calls in them;
 	// Points that of outermost calls and of all points below them. A call is a point itself.

@@ -3,6 +3,7 @@ package trace
 import (
 	"context"
 	"errors"
+	"os"
 
 	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/mapped"
@@ -70,4 +71,28 @@ func (w *Worker) Loader(m *mapped.File) *index.Loader {
 			return nil
 		},
 	}
+}
+
+// learn reads the whole trace: from the index if it is good, otherwise from the data.
+func (w *Worker) learn(ctx context.Context, first *index.Scan) error {
+	return w.learnFrom(ctx, w.useIndex(ctx, w.indexPath), first)
+}
+
+// learnFrom is learn, where err is whether the recorded index could be used.
+func (w *Worker) learnFrom(ctx context.Context, err error, first *index.Scan) error {
+	if err == nil {
+		w.Note(func(s *Status) { s.Index = IndexRecorded })
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if w.Opts.Index != "" || !errors.Is(err, os.ErrNotExist) {
+		w.Note(func(s *Status) { s.IndexReason = err })
+		// It may have named descriptors that are not in the data.
+		if first, err = w.startOver(); err != nil {
+			return err
+		}
+	}
+	return w.Rebuild(ctx, w.indexPath, first)
 }

@@ -15,7 +15,7 @@ import (
 // Open opens a trace and begins to read it in the background. checkEnds refuses an index whose recording ends
 // within a call.
 func Open(path string, o Options, checkEnds func(*Trace, *index.View) error) (*Worker, error) {
-	r := NewReader(path, o, checkEnds)
+	r := NewWorker(path, o, checkEnds)
 	if o.Follow {
 		return r, r.openFollowed()
 	}
@@ -34,7 +34,7 @@ func Open(path string, o Options, checkEnds func(*Trace, *index.View) error) (*W
 	return r, nil
 }
 
-func NewReader(path string, o Options, checkEnds func(*Trace, *index.View) error) *Worker {
+func NewWorker(path string, o Options, checkEnds func(*Trace, *index.View) error) *Worker {
 	return newWorker(newTrace(path, o.Ended), o, checkEnds)
 }
 

@@ -180,30 +180,6 @@ func (w *Trace) startOver() (*index.Scan, error) {
 	return s, nil
 }
 
-// learn reads the whole trace: from the index if it is good, otherwise from the data.
-func (w *Worker) learn(ctx context.Context, first *index.Scan) error {
-	return w.learnFrom(ctx, w.useIndex(ctx, w.indexPath), first)
-}
-
-// learnFrom is learn, where err is whether the recorded index could be used.
-func (w *Worker) learnFrom(ctx context.Context, err error, first *index.Scan) error {
-	if err == nil {
-		w.Note(func(s *Status) { s.Index = IndexRecorded })
-		return nil
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if w.Opts.Index != "" || !errors.Is(err, os.ErrNotExist) {
-		w.Note(func(s *Status) { s.IndexReason = err })
-		// It may have named descriptors that are not in the data.
-		if first, err = w.startOver(); err != nil {
-			return err
-		}
-	}
-	return w.Rebuild(ctx, w.indexPath, first)
-}
-
 // firstScan is how many bytes of the data Open scans itself: the first block
 // begins with the first thread's root and the objects it refers to.
 const firstScan = 256 << 10

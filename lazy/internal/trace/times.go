@@ -10,7 +10,7 @@ import (
 )
 
 // Time is the begin and the duration of something, in nanoseconds since the anchor
-// that [LazyTraceReader.Times] returns. Its fields and its method are:
+// of the trace, see Times of package walk. Its fields and its method are:
 //
 //	Start    int64 // since the anchor
 //	Duration int64 // negative if not known

@@ -58,7 +58,7 @@ type Collector interface {
 	// Visitor returns the visitor of one part. Any goroutine may call it.
 	Visitor() Visitor
 	// Merge takes a visitor that has visited its part. It is called for all parts in the order
-	// of the trace, on the goroutine that called [LazyTraceReader.Pass]. An error ends the pass.
+	// of the trace, on the goroutine that called [Reader.Pass]. An error ends the pass.
 	Merge(v Visitor) error
 	// Reset discards everything merged so far: the index turned out to be wrong, and the pass
 	// begins again.
@@ -247,4 +247,23 @@ func GentlePass(ctx context.Context, r *Reader) Pass {
 	p := Pass{unawaited: true, cut: UsualPassCut(), Progress: func(int64, int64) { r.Summary.Passes.Idle(ctx) }}
 	p.cut.Width = 1
 	return p
+}
+
+// What tests of other packages need: passes of small parts, and how a point's end was found.
+
+func CutPass(p Pass, c PassCut) Pass {
+	p.cut = c
+	return p
+}
+
+func CutSearch(s Search, c PassCut) Search {
+	s.cut = c
+	return s
+}
+
+// EndOfPoint returns a point with its footer; near tells that the footer follows the header.
+func EndOfPoint(p *PassPoint) (e *NodeData, near bool, err error) {
+	near = p.ends == nil
+	e, err = p.end()
+	return e, near, err
 }

@@ -25,7 +25,7 @@ const (
 
 	typeEntry = 0
 	typeExit  = 1
-	typeLost  = 2
+	typeLost  = 2 // so many records were lost: see reader.take
 	typeEvent = 3
 
 	valueAlign = 4 // of each value

@@ -1,10 +1,7 @@
 package details
 
 import (
-	"cmp"
 	"context"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -133,34 +130,6 @@ func (p *Source) edit(path string, line int) tea.Cmd {
 		return p.env.Fail("cannot start the editor", err)
 	}
 	return p.env.Lend(c)
-}
-
-// editorCommand returns the command that opens a file at a line: $VISUAL or $EDITOR with its arguments, or vi.
-func editorCommand(path string, line int) (*exec.Cmd, error) {
-	words := strings.Fields(cmp.Or(strings.TrimSpace(os.Getenv("VISUAL")), strings.TrimSpace(os.Getenv("EDITOR")), "vi"))
-	program, err := exec.LookPath(words[0])
-	if err != nil {
-		return nil, err
-	}
-	path, err = filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	return exec.Command(program, append(words[1:], atLine(words[0], path, line)...)...), nil
-}
-
-// atLine returns the arguments that open a file at a line in the given editor.
-func atLine(program, path string, line int) []string {
-	n := strconv.Itoa(line)
-	switch strings.TrimSuffix(filepath.Base(program), ".exe") {
-	case "code", "codium", "cursor":
-		return []string{"--goto", path + ":" + n}
-	case "subl", "hx", "helix", "zed":
-		return []string{path + ":" + n}
-	case "idea", "idea64", "pycharm", "goland":
-		return []string{"--line", n, path}
-	}
-	return []string{"+" + n, path}
 }
 
 // spotOf returns the code location of a node; n may be nil.

@@ -1,3 +1,6 @@
+// Package env is the environment that the parts of the explorer share ([Env]): the trace and its
+// state, the window, the clock, the line of messages, what is open in front, work in the background
+// and how long a key may wait for it, and the world outside: the terminal, the clipboard, the shell.
 package env
 
 import (
@@ -148,32 +151,6 @@ func (e *Env) Wear(t *theme.Theme) { e.Paint(t, e.profile) }
 
 // FewColors reports whether the terminal has so few colors that themes look alike.
 func (e *Env) FewColors() bool { return e.profile < colorprofile.ANSI256 }
-
-// AskBackground asks the terminal for its background, and to tell when its colors change between dark and light, if
-// that makes a difference. The explorer does not depend on an answer.
-func (e *Env) AskBackground() tea.Cmd {
-	if e.FewColors() {
-		return nil
-	}
-	if e.Terminal == nil {
-		return tea.RequestBackgroundColor
-	}
-	e.Terminal.reports.Store(true)
-	return tea.Batch(tea.RequestBackgroundColor, tea.Raw(ansi.SetModeLightDark))
-}
-
-// Background draws for the terminal's background.
-func (e *Env) Background(msg tea.BackgroundColorMsg) {
-	switch {
-	case msg.Color == nil:
-		return
-	case msg.IsDark():
-		e.background = theme.DarkBackground
-	default:
-		e.background = theme.LightBackground
-	}
-	e.Wear(e.Theme)
-}
 
 // Quiet keeps the terminal from telling when its colors change: while another program has it, and at the end.
 func (c *Terminal) Quiet() {
