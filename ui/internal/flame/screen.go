@@ -179,7 +179,7 @@ func (s *Screen) asks(name string) prompt.ListAction {
 	f, pic := s.flame, s.picture()
 	event, from, to := s.Selected()
 	if s.index() < 0 {
-		return prompt.ListAction{}
+		return prompt.ListAction{Kind: prompt.Unbound}
 	}
 	switch c := s.cell(); name {
 	case "space", "o":
