@@ -60,11 +60,10 @@ func (b *Block) EndsWithHeader() bool { return b.header }
 // Touch notes the time of a header or a footer, in ns since the anchor.
 func (b *Block) Touch(ns int64) {
 	switch {
-	case b.Untimed:
-	case !b.span.known:
-		b.span = span{ns, ns, true}
-	default:
+	case b.span.known:
 		b.span.from, b.span.to = min(b.span.from, ns), max(b.span.to, ns)
+	case !b.Untimed:
+		b.span = span{ns, ns, true}
 	}
 }
 
@@ -84,7 +83,9 @@ func (b *Block) Begin(data []byte, event int32, ns int64) Open {
 // End is Footer for a container that ends at a time.
 func (b *Block) End(data []byte, o *Open, ns int64) {
 	b.Touch(ns)
-	b.Footer(data, o.Content, b.Time(o, ns))
+	t := b.Time(o, ns)
+	b.cell(format.Cell{Kind: format.KindTracePoint, ID: o.Event, Start: o.Content, End: b.Next()}, t)
+	b.data, b.header = data, false
 }
 
 // Time returns the time of a container that ends at ns.
