@@ -44,7 +44,7 @@
 // A search is a [Pass]. A caller who knows texts of which each match contains one cuts
 // the work: such a text is cut at spaces and punctuation into pieces that must each be within
 // one name, number or string of a point's text (lazy/internal/walk/search_pieces.go). Which pieces the names of an id have is
-// found out once, and values are looked at as they are in the data (search_sieve.go). Only
+// found out once, and values are looked at as they are in the data (search_prefilter.go). Only
 // points that may have all pieces are decoded.
 //
 // # Counts

@@ -42,7 +42,7 @@ type (
 	PrintRange     = walk.PrintRange
 	Recalled       = walk.Recalled
 	Search         = walk.Search
-	Skimmer        = walk.Skimmer
+	Prefiltered    = walk.Prefiltered
 	State          = walk.State
 	Summary        = walk.Summary
 	SummaryFile    = walk.SummaryFile

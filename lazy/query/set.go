@@ -104,7 +104,7 @@ func (v *skipVisitor) Begin(thread int32, around []lazy.PassFrame) {
 	}
 }
 
-func (v *skipVisitor) Quiet() *format.Prefilter {
+func (v *skipVisitor) Prefilter() *format.Prefilter {
 	if v.pre == nil {
 		v.pre, v.late = v.m.f.Prefilter(), v.m.f.Late()
 	}

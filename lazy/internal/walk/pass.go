@@ -102,11 +102,11 @@ type Ender interface {
 	End(p *PassPoint)
 }
 
-// A Skimmer is a Visitor that can do without points that are quiet. While it is the only visitor
+// A Prefiltered is a Visitor that can do without the points that its prefilter rules out. While it is the only visitor
 // of the pass, the walk passes these without visiting them: it reads their sizes and keeps the stack.
-type Skimmer interface {
-	// Quiet is called after Begin, while the Context is locked. With nil nothing is passed.
-	Quiet() *format.Prefilter
+type Prefiltered interface {
+	// Prefilter is called after Begin, while the Context is locked. With nil nothing is passed.
+	Prefilter() *format.Prefilter
 	// Passed is called before a visit, and at the end of a part, if points were passed. depth
 	// is how many containers are open; the last ones may have been passed. upto is the logical offset
 	// up to which that is so.
@@ -175,20 +175,20 @@ type segmentVisitor interface {
 	Ended(x *PassWalk)               // also after an error, where it ended
 }
 
-// skimming is the state of a walk that passes points.
-type skimming struct {
-	by    Skimmer // nil if all points are visited
-	quiet *format.Prefilter
-	loops int   // open ones that are undecided
-	until int64 // pass nothing before this logical offset
+// skipping is the state of a walk that passes points.
+type skipping struct {
+	by        Prefiltered // nil if all points are visited
+	prefilter *format.Prefilter
+	loops     int   // open ones that are undecided
+	until     int64 // pass nothing before this logical offset
 }
 
-// skimState is how a container was entered.
-type skimState uint8
+// skipState is how a container was entered.
+type skipState uint8
 
 const (
-	notSkimmed    skimState = iota // visited
-	skimmedOver                    // passed
+	notSkipped    skipState = iota // visited
+	skipped                        // passed
 	undecidedLoop                  // passed, and perhaps not shown as recorded
 )
 
@@ -214,7 +214,7 @@ type PassWalk struct {
 	full    bool // see handing
 	put     func(product any) error
 	ahead   *mapped.Ahead // of a long guided walk; nil if it is short, as far as is known
-	skimmed skimming
+	skips   skipping
 	hides   *hiddenVisitor // nil if the pass is not about what is hidden
 
 	now     PassPoint     // the argument of visitors
@@ -239,7 +239,7 @@ type passFrame struct {
 	// right after it.
 	resume, after int64
 	data          *NodeData // in place of what was recorded; nil if the same
-	skim          skimState
+	skip          skipState
 }
 
 // GentlePass is a pass that takes one processor, and none while other passes run.

@@ -43,7 +43,7 @@ func (x *PassWalk) begin(s *PassState, from int64) {
 	x.pos, x.ord, x.window = s.Pos, s.ord, nil
 	x.stack = append(x.stack[:0], s.Stack...)
 	for i := range x.stack {
-		x.stack[i].skim = notSkimmed
+		x.stack[i].skip = notSkipped
 	}
 	around := make([]PassFrame, len(s.Stack))
 	for i := range s.Stack {
@@ -66,7 +66,7 @@ func (x *PassWalk) begin(s *PassState, from int64) {
 			x.around(a.Around)
 		}
 	}
-	x.beginSkim()
+	x.beginSkipping()
 }
 
 // around calls visit for the containers that are open, outermost first.
@@ -81,7 +81,7 @@ func (x *PassWalk) around(visit func(*PassPoint)) {
 
 // ended ends a segment.
 func (x *PassWalk) ended() {
-	x.endSkim()
+	x.endSkipping()
 	for _, v := range x.visit {
 		if a, ok := v.(Ender); ok {
 			x.around(a.End)

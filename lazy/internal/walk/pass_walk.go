@@ -11,8 +11,8 @@ func (x *PassWalk) steps(n int) (more bool, err error) {
 	most := n
 	defer func() { x.visited += most - n }()
 	for ; n > 0; n-- {
-		if x.skimmed.by != nil {
-			n -= x.skim(n)
+		if x.skips.by != nil {
+			n -= x.skip(n)
 		}
 		if more, err = x.step(); !more || err != nil {
 			return more, err

@@ -13,7 +13,7 @@ import (
 // matcher decides whether points match. One goroutine uses it at a time, within a pass.
 type matcher struct {
 	s       *searching
-	sieve   *sieve
+	texts   *textPrefilter
 	finders [2]*finder // for Search.Find and Search.Else; nil if absent
 	named   Named
 	written bool // named has the text of the current point
@@ -25,9 +25,9 @@ func newMatcher(s *searching) *matcher {
 	if s.Else != nil {
 		m.finders[1] = newFinder(s.Else, s.ElseLimits)
 	}
-	m.sieve = newSieve(&s.pieces, s.r.Ctx, m.finders, s.Verbose, s.fullNames())
+	m.texts = newTextPrefilter(&s.pieces, s.r.Ctx, m.finders, s.Verbose, s.fullNames())
 	if s.Point != nil {
-		m.sieve.quiet = nil
+		m.texts.prefilter = nil
 	}
 	return m
 }
@@ -77,7 +77,7 @@ func (m *matcher) matches(f *finder, p *PassPoint) bool {
 // atEnd returns the pieces in the footer of a container that is being left.
 func (m *matcher) atEnd(p *PassPoint) pieceSet {
 	if b := p.footerBytes(); b != nil {
-		return m.sieve.footer(p.Class, b)
+		return m.texts.footer(p.Class, b)
 	}
 	return allPieces
 }
@@ -89,13 +89,13 @@ func (m *matcher) later(p *PassPoint) (got pieceSet) {
 		return 0
 	}
 	if p.Class == format.ClassLoop {
-		return m.sieve.number(int64(f.Iterations))
+		return m.texts.number(int64(f.Iterations))
 	}
 	if f.Threw || f.Exception != "" {
-		got = m.sieve.words.threw | m.sieve.inRaw([]byte(f.Exception))
+		got = m.texts.words.threw | m.texts.inRaw([]byte(f.Exception))
 	}
 	result := format.PartialOf(&f.Result)
-	return got | m.sieve.shown(&result)
+	return got | m.texts.shown(&result)
 }
 
 // searchPart is the visitor of a part of the trace.
@@ -190,8 +190,8 @@ func (v *searchPart) Enter(p *PassPoint) {
 	v.open = append(v.open[:p.Depth], openPoint{got, decided})
 }
 
-// Quiet tells which points can be passed.
-func (v *searchPart) Quiet() *format.Prefilter { return v.m.sieve.quiet }
+// Prefilter tells which points can be passed.
+func (v *searchPart) Prefilter() *format.Prefilter { return v.m.texts.prefilter }
 
 // Passed notes which containers are open after points were passed.
 func (v *searchPart) Passed(depth int, _ int64) {
@@ -216,7 +216,7 @@ func (v *searchPart) look(p *PassPoint) (got pieceSet, decided bool) {
 		v.decide(p)
 		return 0, true
 	}
-	switch got = v.m.sieve.header(p); {
+	switch got = v.m.texts.header(p); {
 	case got&sureFirst != 0:
 		v.hits[0] = append(v.hits[0], Hit{Position{p.Thread, p.At}, p.Event})
 		return got, true
@@ -232,7 +232,7 @@ func (v *searchPart) may(got pieceSet) bool {
 	if one := v.s.pieces.one; one != 0 {
 		return got&one == one
 	}
-	x := v.m.sieve
+	x := v.m.texts
 	return x.may(0, got) || v.second() && (got&sureSecond != 0 || x.may(1, got))
 }
 

@@ -8,37 +8,37 @@ import "tracex/format"
 // walk decides about the open loops before it visits anything; if one is not shown as recorded, the
 // walk goes back to its beginning. Nothing in it has been visited then.
 
-// beginSkim begins to pass points, if the visitor agrees.
-func (x *PassWalk) beginSkim() {
-	x.skimmed = skimming{}
+// beginSkipping begins to pass points, if the visitor agrees.
+func (x *PassWalk) beginSkipping() {
+	x.skips = skipping{}
 	if len(x.visit) != 1 {
 		return
 	}
-	if by, ok := x.visit[0].(Skimmer); ok {
-		if q := by.Quiet(); q != nil {
-			x.skimmed = skimming{by: by, quiet: q}
+	if by, ok := x.visit[0].(Prefiltered); ok {
+		if q := by.Prefilter(); q != nil {
+			x.skips = skipping{by: by, prefilter: q}
 		}
 	}
 }
 
-// skim passes less than n objects, and returns how many. It stops at the first one that is not
-// quiet, needs a closer look, or may be the last of the segment or the block.
-func (x *PassWalk) skim(n int) (passed int) {
-	if x.pos < x.skimmed.until {
+// skip passes less than n objects, and returns how many. It stops at the first one that is not
+// ruled out, needs a closer look, or may be the last of the segment or the block.
+func (x *PassWalk) skip(n int) (passed int) {
+	if x.pos < x.skips.until {
 		return 0
 	}
 	if len(x.window) > 0 {
-		passed = x.skimOn(n)
+		passed = x.skipOn(n)
 	}
 	if x.settle(); passed > 0 {
-		x.skimmed.by.Passed(len(x.stack), x.pos)
+		x.skips.by.Passed(len(x.stack), x.pos)
 	}
 	return passed
 }
 
-// skimOn is skim without what follows.
-func (x *PassWalk) skimOn(n int) (passed int) {
-	q, stack, end := x.skimmed.quiet, x.stack, x.to
+// skipOn is skip without what follows.
+func (x *PassWalk) skipOn(n int) (passed int) {
+	q, stack, end := x.skips.prefilter, x.stack, x.to
 	if end < 0 {
 		end = x.S.Size
 	}
@@ -47,18 +47,18 @@ loop:
 	for passed = 0; passed < n-1 && len(b) > 0; passed++ {
 		if format.Kind(b[0]) == format.KindFooter {
 			top := len(stack) - 1
-			if top < 0 || stack[top].skim == notSkimmed {
+			if top < 0 || stack[top].skip == notSkipped {
 				break
 			}
 			size := q.Footer(b, stack[top].Class)
 			if size == 0 {
 				break
 			}
-			if stack[top].skim == undecidedLoop {
+			if stack[top].skip == undecidedLoop {
 				if format.IterationsOf(b) == 0 {
 					break // not shown
 				}
-				x.skimmed.loops--
+				x.skips.loops--
 			}
 			stack = stack[:top]
 			x.ord++
@@ -74,7 +74,7 @@ loop:
 			b = b[size:]
 			continue
 		}
-		state := skimmedOver
+		state := skipped
 		if x.folded {
 			switch class {
 			case format.ClassCall:
@@ -95,12 +95,12 @@ loop:
 				}
 			case format.ClassLoop:
 				state = undecidedLoop
-				x.skimmed.loops++
+				x.skips.loops++
 			}
 		}
 		stack = append(stack, passFrame{
 			PassFrame: PassFrame{Class: class, Ref: ref, Event: format.EventOf(b), Location: format.LocationOf(b), At: at},
-			Start:     at + int64(size), after: x.ord, skim: state,
+			Start:     at + int64(size), after: x.ord, skip: state,
 		})
 		b = b[size:]
 	}
@@ -111,26 +111,26 @@ loop:
 // settle decides about the open loops, outermost first. If one is not shown as recorded, the walk
 // goes back to its beginning, and visits what it had passed.
 func (x *PassWalk) settle() {
-	for i := 0; x.skimmed.loops > 0 && i < len(x.stack); i++ {
+	for i := 0; x.skips.loops > 0 && i < len(x.stack); i++ {
 		f := &x.stack[i]
-		if f.skim != undecidedLoop {
+		if f.skip != undecidedLoop {
 			continue
 		}
 		if x.loopStays(f.after, f.Start) {
-			f.skim = skimmedOver
-			x.skimmed.loops--
+			f.skip = skipped
+			x.skips.loops--
 			continue
 		}
-		x.skimmed.until, x.skimmed.loops = x.pos, 0
+		x.skips.until, x.skips.loops = x.pos, 0
 		x.pos, x.ord, x.window = f.At, f.after, nil
 		x.stack = x.stack[:i]
 	}
 }
 
-// endSkim ends a segment.
-func (x *PassWalk) endSkim() {
-	if x.skimmed.by != nil {
+// endSkipping ends a segment.
+func (x *PassWalk) endSkipping() {
+	if x.skips.by != nil {
 		x.settle()
-		x.skimmed.by.Passed(len(x.stack), x.pos)
+		x.skips.by.Passed(len(x.stack), x.pos)
 	}
 }

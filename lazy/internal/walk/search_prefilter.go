@@ -6,9 +6,9 @@ import (
 	"tracex/format"
 )
 
-// sieve tells which pieces of a search the text of a point may have, without decoding the point.
+// textPrefilter tells which pieces of a search the text of a point may have, without decoding the point.
 // It may name too many, never too few. One goroutine uses it, within a pass.
-type sieve struct {
+type textPrefilter struct {
 	*pieces
 	ctx     *format.Context
 	version format.Version
@@ -18,10 +18,10 @@ type sieve struct {
 
 	methods, superCalls, classes, fields, variables, locations idPieces
 
-	words   wordPieces
-	scratch []byte
-	cursor  format.ValueCursor
-	quiet   *format.Prefilter // nil if all points have to be looked at
+	words     wordPieces
+	scratch   []byte
+	cursor    format.ValueCursor
+	prefilter *format.Prefilter // nil if all points have to be looked at
 }
 
 // wordPieces are the pieces in the fixed words of texts.
@@ -30,8 +30,8 @@ type wordPieces struct {
 	values                                         [256]pieceSet // by kind
 }
 
-func newSieve(p *pieces, c *format.Context, finders [2]*finder, verbose, full bool) *sieve {
-	x := &sieve{pieces: p, ctx: c, version: c.Version(), finders: finders, verbose: verbose, full: full}
+func newTextPrefilter(p *pieces, c *format.Context, finders [2]*finder, verbose, full bool) *textPrefilter {
+	x := &textPrefilter{pieces: p, ctx: c, version: c.Version(), finders: finders, verbose: verbose, full: full}
 	w := &x.words
 	w.loop, w.iteration = p.inWord("loop iterations"), p.inWord("iteration")
 	w.throw, w.catch, w.threw = p.inWord("throw"), p.inWord("catch"), p.inWord("threw")
@@ -45,7 +45,7 @@ func newSieve(p *pieces, c *format.Context, finders [2]*finder, verbose, full bo
 	} {
 		w.values[kind] = p.inWord(text)
 	}
-	x.hush()
+	x.makePrefilter()
 	return x
 }
 
@@ -80,7 +80,7 @@ func (t *idPieces) put(id int32, got pieceSet) pieceSet {
 // point is decoded. With the pieces come the bits of the finders that are sure to match.
 
 // class returns the pieces in the names of a class that are shown.
-func (x *sieve) class(id int32) pieceSet {
+func (x *textPrefilter) class(id int32) pieceSet {
 	if got := x.classes.get(id); got != 0 {
 		return got
 	}
@@ -89,14 +89,14 @@ func (x *sieve) class(id int32) pieceSet {
 		return allPieces
 	}
 	got := x.classes.put(id, x.inWord(lastPart(c.Name)))
-	if x.quiet != nil {
-		silence(&x.quiet.Classes, id, got, 0)
+	if x.prefilter != nil {
+		skippable(&x.prefilter.Classes, id, got, 0)
 	}
 	return got
 }
 
 // method returns the pieces in the names of a method and its class, with the words of its calls.
-func (x *sieve) method(id int32, flags int16) pieceSet {
+func (x *textPrefilter) method(id int32, flags int16) pieceSet {
 	table := &x.methods
 	if flags&format.FlagSuper != 0 {
 		table = &x.superCalls
@@ -116,21 +116,21 @@ func (x *sieve) method(id int32, flags int16) pieceSet {
 	got := table.put(id, x.inWord(name)|x.inWord(m.Name)|x.inWord(class)|x.surely(func(f *finder) bool {
 		return f.name(x.ctx, &format.Point{Ref: id, Flags: flags}).found
 	}))
-	if x.quiet != nil {
-		ids, also := &x.quiet.Methods, uint8(0)
+	if x.prefilter != nil {
+		ids, also := &x.prefilter.Methods, uint8(0)
 		if flags&format.FlagSuper != 0 {
-			ids = &x.quiet.SuperCalls
+			ids = &x.prefilter.SuperCalls
 		}
 		if x.ctx.MayFold(id) {
 			also = format.SkipFold
 		}
-		silence(ids, id, got, also)
+		skippable(ids, id, got, also)
 	}
 	return got
 }
 
 // surely returns the bits of the finders that are sure to match.
-func (x *sieve) surely(matches func(f *finder) bool) (got pieceSet) {
+func (x *textPrefilter) surely(matches func(f *finder) bool) (got pieceSet) {
 	for i, f := range x.finders {
 		if f != nil && matches(f) {
 			got |= sureFirst << i
@@ -140,7 +140,7 @@ func (x *sieve) surely(matches func(f *finder) bool) (got pieceSet) {
 }
 
 // field returns the pieces in the names of a field and its class.
-func (x *sieve) field(id int32) pieceSet {
+func (x *textPrefilter) field(id int32) pieceSet {
 	if got := x.fields.get(id); got != 0 {
 		return got
 	}
@@ -149,13 +149,13 @@ func (x *sieve) field(id int32) pieceSet {
 		return allPieces
 	}
 	got := x.fields.put(id, x.inWord(f.Name)|x.class(f.ClassID))
-	if x.quiet != nil && !x.ctx.Coverage(&format.Point{Class: format.ClassFieldRead, Ref: id}) {
-		silence(&x.quiet.Fields, id, got, 0)
+	if x.prefilter != nil && !x.ctx.Coverage(&format.Point{Class: format.ClassFieldRead, Ref: id}) {
+		skippable(&x.prefilter.Fields, id, got, 0)
 	}
 	return got
 }
 
-func (x *sieve) variable(id int32) pieceSet {
+func (x *textPrefilter) variable(id int32) pieceSet {
 	if got := x.variables.get(id); got != 0 {
 		return got
 	}
@@ -164,15 +164,15 @@ func (x *sieve) variable(id int32) pieceSet {
 		return allPieces
 	}
 	got := x.variables.put(id, x.inWord(v.Name))
-	if x.quiet != nil && !x.ctx.Coverage(&format.Point{Class: format.ClassVariableRead, Ref: id}) {
-		silence(&x.quiet.Variables, id, got, 0)
+	if x.prefilter != nil && !x.ctx.Coverage(&format.Point{Class: format.ClassVariableRead, Ref: id}) {
+		skippable(&x.prefilter.Variables, id, got, 0)
 	}
 	return got
 }
 
 // location returns the pieces in the access paths of a code location, and in its file and line
 // if texts have them.
-func (x *sieve) location(id int32) pieceSet {
+func (x *textPrefilter) location(id int32) pieceSet {
 	if id < 0 {
 		return x.words.location
 	}
@@ -186,18 +186,18 @@ func (x *sieve) location(id int32) pieceSet {
 	got := x.locations.put(id, x.within(x.scratch)|x.words.location|x.surely(func(f *finder) bool {
 		return !f.limits.NoDot && f.matchesLocation(x.ctx, id)
 	}))
-	if x.quiet != nil {
+	if x.prefilter != nil {
 		also := uint8(0)
 		if x.ctx.Coverage(&format.Point{Class: format.ClassArrayRead, Location: id}) {
 			also = format.SkipFold
 		}
-		silence(&x.quiet.Locations, id+1, got, also)
+		skippable(&x.prefilter.Locations, id+1, got, also)
 	}
 	return got
 }
 
 // header returns the pieces in the header or leaf of a point, from its bytes.
-func (x *sieve) header(p *PassPoint) (got pieceSet) {
+func (x *textPrefilter) header(p *PassPoint) (got pieceSet) {
 	b := p.Bytes()
 	if got = x.location(p.Location); got&sureFirst != 0 {
 		return got
@@ -239,7 +239,7 @@ func (x *sieve) header(p *PassPoint) (got pieceSet) {
 }
 
 // footer returns the pieces in the footer of a container, from its bytes.
-func (x *sieve) footer(class format.Class, b []byte) (got pieceSet) {
+func (x *textPrefilter) footer(class format.Class, b []byte) (got pieceSet) {
 	switch class {
 	case format.ClassCall:
 		var f format.PartialFooter
@@ -262,7 +262,7 @@ func (x *sieve) footer(class format.Class, b []byte) (got pieceSet) {
 }
 
 // shown returns the pieces in the text of a value.
-func (x *sieve) shown(v *format.PartialValue) pieceSet {
+func (x *textPrefilter) shown(v *format.PartialValue) pieceSet {
 	if v.Rest {
 		return allPieces
 	}
@@ -293,10 +293,10 @@ func (x *sieve) shown(v *format.PartialValue) pieceSet {
 }
 
 // hash returns the pieces in the identity hash of an object.
-func (x *sieve) hash(v *format.PartialValue) pieceSet { return x.number(int64(int32(v.Bits))) }
+func (x *textPrefilter) hash(v *format.PartialValue) pieceSet { return x.number(int64(int32(v.Bits))) }
 
 // number returns the pieces in an integer.
-func (x *sieve) number(n int64) (got pieceSet) {
+func (x *textPrefilter) number(n int64) (got pieceSet) {
 	if x.digits == 0 {
 		return 0
 	}
@@ -310,10 +310,10 @@ func (x *sieve) number(n int64) (got pieceSet) {
 	return got
 }
 
-// hush makes the prefilter of the sieve: points whose bytes have none of the pieces are passed without
+// makePrefilter makes the prefilter of bytes: points whose bytes have none of the pieces are passed without
 // being looked at. It makes none if nothing can be told of points by their bytes, or if a number
 // is searched for.
-func (x *sieve) hush() {
+func (x *textPrefilter) makePrefilter() {
 	needed := func(finder int) bool { return len(x.needs[finder]) > 0 }
 	if x.digits != 0 || !needed(0) || x.finders[1] != nil && !needed(1) {
 		return
@@ -322,7 +322,7 @@ func (x *sieve) hush() {
 	for i := range x.texts {
 		single = single || x.texts[i].Len() == 1
 	}
-	x.quiet = format.NewPrefilter(x.version, func(kind format.ValueKind) bool {
+	x.prefilter = format.NewPrefilter(x.version, func(kind format.ValueKind) bool {
 		switch kind {
 		case format.ValueFloat, format.ValueDouble:
 			return x.floats == 0
@@ -331,13 +331,13 @@ func (x *sieve) hush() {
 		}
 		return x.words.values[kind] == 0
 	})
-	x.quiet.Text = func(raw []byte) bool { return x.inRaw(raw) == 0 }
-	x.quiet.Loops, x.quiet.Iterations = x.words.loop == 0, x.words.iteration == 0
-	silence(&x.quiet.Locations, 0, x.words.location, 0)
+	x.prefilter.Text = func(raw []byte) bool { return x.inRaw(raw) == 0 }
+	x.prefilter.Loops, x.prefilter.Iterations = x.words.loop == 0, x.words.iteration == 0
+	skippable(&x.prefilter.Locations, 0, x.words.location, 0)
 }
 
-// silence remembers that an id is quiet, if its names have none of the pieces.
-func silence(t *format.SkipIDs, id int32, got pieceSet, also uint8) {
+// skippable remembers that points with an id can be skipped, if its names have none of the pieces.
+func skippable(t *format.SkipIDs, id int32, got pieceSet, also uint8) {
 	if got&^tested != 0 || id < 0 || id >= maxTable {
 		return
 	}

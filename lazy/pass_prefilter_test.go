@@ -9,7 +9,7 @@ import (
 	"tracex/lazy/internal/walk"
 )
 
-// ofInterest reports whether the skimming part below wants to see a point.
+// ofInterest reports whether the skipping part below wants to see a point.
 func ofInterest(class format.Class, ref int32) bool {
 	switch class {
 	case format.ClassCall:
@@ -23,7 +23,7 @@ func ofInterest(class format.Class, ref int32) bool {
 // interestListing is a passListing of the points of interest.
 type interestListing struct {
 	passListing
-	skims   bool
+	skips   bool
 	changed bool // see PassWalk
 }
 
@@ -36,14 +36,14 @@ type interestPart struct {
 
 func (l *interestListing) Visitor() Visitor {
 	v := &interestPart{listedPart: listedPart{l: &l.passListing}, l: l}
-	if l.skims {
-		return &skimmingPart{v}
+	if l.skips {
+		return &skippingPart{v}
 	}
 	return v
 }
 
 func (l *interestListing) Merge(v Visitor) error {
-	if s, ok := v.(*skimmingPart); ok {
+	if s, ok := v.(*skippingPart); ok {
 		v = s.interestPart
 	}
 	part := v.(*interestPart)
@@ -77,10 +77,10 @@ func (v *interestPart) Exit(p *PassPoint) {
 	}
 }
 
-// skimmingPart is an interestPart that does without other points.
-type skimmingPart struct{ *interestPart }
+// skippingPart is an interestPart that does without other points.
+type skippingPart struct{ *interestPart }
 
-func (v *skimmingPart) Quiet() *format.Prefilter {
+func (v *skippingPart) Prefilter() *format.Prefilter {
 	const most = 1 << 12
 	c := v.l.r.r.Ctx
 	q := format.NewPrefilter(c.Version(), func(format.ValueKind) bool { return true })
@@ -92,16 +92,16 @@ func (v *skimmingPart) Quiet() *format.Prefilter {
 		if c.MayFold(id) {
 			fold = format.SkipFold
 		}
-		quiet := func(class format.Class) uint8 {
+		skip := func(class format.Class) uint8 {
 			if ofInterest(class, id) || c.Coverage(&format.Point{Class: class, Ref: id}) {
 				return 0
 			}
 			return format.SkipNames
 		}
-		method := quiet(format.ClassCall) | fold
+		method := skip(format.ClassCall) | fold
 		q.Methods, q.SuperCalls = append(q.Methods, method), append(q.SuperCalls, method)
-		q.Fields = append(q.Fields, quiet(format.ClassFieldRead))
-		q.Variables = append(q.Variables, quiet(format.ClassVariableRead))
+		q.Fields = append(q.Fields, skip(format.ClassFieldRead))
+		q.Variables = append(q.Variables, skip(format.ClassVariableRead))
 		q.Classes = append(q.Classes, format.SkipNames)
 		at := format.SkipNames
 		if c.Coverage(&format.Point{Class: format.ClassArrayRead, Location: id}) {
@@ -112,16 +112,16 @@ func (v *skimmingPart) Quiet() *format.Prefilter {
 	return q
 }
 
-func (v *skimmingPart) Passed(depth int, _ int64) {
+func (v *skippingPart) Passed(depth int, _ int64) {
 	v.open = v.open[:min(depth, len(v.open))]
 	for len(v.open) < depth {
 		v.open = append(v.open, "")
 	}
 }
 
-// TestPassSkimsQuiet: a visitor that does without some points sees all the others, as one that visits
+// TestPassPrefilter: a visitor that does without some points sees all the others, as one that visits
 // every point does.
-func TestPassSkimsQuiet(t *testing.T) {
+func TestPassPrefilter(t *testing.T) {
 	check := func(t *testing.T, path string) {
 		r := ready(t, path, Options{NoWrite: true})
 		size, _ := r.Size()
@@ -131,11 +131,11 @@ func TestPassSkimsQuiet(t *testing.T) {
 				if size/c.Bytes > mostShares/2 || i == 2 || formattest.Race && i%2 == 1 {
 					continue
 				}
-				for _, skims := range []bool{false, true} {
-					if want != nil && !skims {
+				for _, skips := range []bool{false, true} {
+					if want != nil && !skips {
 						continue
 					}
-					l := &interestListing{passListing: passListing{t: t, r: r}, skims: skims}
+					l := &interestListing{passListing: passListing{t: t, r: r}, skips: skips}
 					if err := r.Pass(t.Context(), walk.CutPass(Pass{Raw: raw, Collect: []Collector{l}}, c)); err != nil {
 						t.Fatal(err)
 					}
@@ -166,7 +166,7 @@ func TestPassSkimsQuiet(t *testing.T) {
 			b := formattest.NewBuilder(t)
 			b.Thread(1)
 			for range 5 {
-				b.Method("demo.Quiet", "plain", formattest.IntType)
+				b.Method("demo.Unseen", "plain", formattest.IntType)
 			}
 			x := &loops{b: b, shown: b.Method("demo.Loud", "shown", formattest.IntType)}
 			for x.shown%5 != 1 {
@@ -204,24 +204,24 @@ func (x *loops) loop(iterations int32, within ...func()) {
 
 func (x *loops) call() { x.b.Call(-1, x.shown, nil) }
 
-func (x *loops) quiet() {
+func (x *loops) unseen() {
 	x.b.Call(-1, 0, func() { x.b.Call(-1, 2, nil) })
 }
 
 var loopStories = []func(x *loops){
-	func(x *loops) { x.loop(2, x.quiet, nil); x.call() },
-	func(x *loops) { x.loop(1, nil); x.loop(0); x.quiet() },
-	func(x *loops) { x.loop(0, x.call, x.quiet); x.call() }, // not shown, with something in it
-	func(x *loops) { x.loop(0, x.quiet) },
+	func(x *loops) { x.loop(2, x.unseen, nil); x.call() },
+	func(x *loops) { x.loop(1, nil); x.loop(0); x.unseen() },
+	func(x *loops) { x.loop(0, x.call, x.unseen); x.call() }, // not shown, with something in it
+	func(x *loops) { x.loop(0, x.unseen) },
 	func(x *loops) { // an access to what coverage keeps is not shown
 		at := x.b.Location(1, x.b.Variable("__$hits$__"))
 		x.b.Point(&format.Point{Class: format.ClassArrayRead, Diff: format.DiffNone, Location: at, Target: format.Null(), Value: formattest.IntValue(1)})
 	},
 	func(x *loops) {
-		x.loop(2, func() { x.loop(0, x.quiet, func() { x.loop(2, x.call, nil) }); x.quiet() }, func() { x.loop(1, x.call) })
+		x.loop(2, func() { x.loop(0, x.unseen, func() { x.loop(2, x.call, nil) }); x.unseen() }, func() { x.loop(1, x.call) })
 	},
 	func(x *loops) {
-		x.loop(3, x.call, x.quiet, nil)
-		x.loop(1, func() { x.loop(1, func() { x.loop(0, x.quiet, x.call) }) })
+		x.loop(3, x.call, x.unseen, nil)
+		x.loop(1, func() { x.loop(1, func() { x.loop(0, x.unseen, x.call) }) })
 	},
 }
