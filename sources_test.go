@@ -56,7 +56,7 @@ func TestSuffixesInOnePlace(t *testing.T) {
 		literals(t, dir, func(at token.Position, text string) {
 			switch {
 			case !suffix.MatchString(text):
-			case filepath.ToSlash(at.Filename) == "format/file.go":
+			case filepath.ToSlash(at.Filename) == "format/layout.go":
 				inFormat++
 			default:
 				t.Errorf("%v: %s, a constant of package format", at, text)

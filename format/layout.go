@@ -2,7 +2,7 @@ package format
 
 import "encoding/binary"
 
-// Layout of a trace: the offsets and sizes in bytes of all fields at fixed positions. Names
+// Layout of a trace: the offsets and sizes in bytes of all fields at fixed positions, and the names of its files. Names
 // that end in At are offsets from the start of the object, those that end in Size are sizes.
 // This file is the only place that defines them; all code uses the names. All numbers are
 // big-endian. On disk, do not change.
@@ -210,3 +210,16 @@ func CellStart(b []byte) int64 { return int64(binary.BigEndian.Uint64(b[CellStar
 
 // CellEnd returns the end of the index cell at the start of b.
 func CellEnd(b []byte) int64 { return int64(binary.BigEndian.Uint64(b[CellEndAt:])) }
+
+// Suffixes of a trace's files: the name of its data plus a suffix. On disk, do not change.
+const (
+	IndexSuffix  = ".idx"  // the index
+	TimesSuffix  = ".tim"  // the times
+	SumSuffix    = ".sum"  // the summary; see package lazy
+	LiveSuffix   = ".live" // what a recorder has not written yet; see package recorder
+	PackedSuffix = ".packedtrace"
+	// RecordingSuffix is that of the directory for a recording through shared memory until its
+	// trace is written.
+	RecordingSuffix = ".recording"
+	NotesSuffix     = ".notes" // marks, notes and the last session; see package lazy/notes
+)

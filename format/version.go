@@ -204,3 +204,11 @@ func (v Version) ClassName(k ValueKind) (name string, ok bool) {
 	}
 	return "java.lang.String", true
 }
+
+// checkVersion checks the version in a header.
+func checkVersion(found int64) (Version, error) {
+	if v := Version(found); int64(v) == found && v.Known() {
+		return v, nil
+	}
+	return 0, unknown(found)
+}

@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"context"
+	"math/bits"
 	"slices"
 	"unicode/utf8"
 
@@ -311,4 +312,28 @@ func (x *flameWalk) covers(own, beyond, at int64) bool {
 		own = cells.FirstAround(own+1, c.Start-1)
 	}
 	return false
+}
+
+// at returns a place on the axis: numerator columns of half a width, from the left.
+func (x *flameWalk) at(halves int) int64 {
+	return x.f.From + mulDiv(int64(halves), x.f.To-x.f.From, 2*int64(x.f.Columns))
+}
+
+// columns returns the columns that a span takes.
+func (x *flameWalk) columns(from, to int64) (left, right int) {
+	edge := func(at int64) int {
+		at = min(max(at, x.f.From), x.f.To) - x.f.From
+		return int((mulDiv(int64(x.f.Columns), 2*at, x.f.To-x.f.From) + 1) / 2)
+	}
+	return edge(from), edge(to)
+}
+
+// wide reports whether a span is at least a column wide, as far as it is shown.
+func (x *flameWalk) wide(from, to int64) bool {
+	from, to = max(from, x.f.From), min(to, x.f.To)
+	if from >= to {
+		return false
+	}
+	hi, lo := bits.Mul64(uint64(to-from), uint64(x.f.Columns))
+	return hi > 0 || lo >= uint64(x.f.To-x.f.From)
 }

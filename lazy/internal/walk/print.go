@@ -1,4 +1,4 @@
-// Printing: print.go chooses the threads, print_pass.go makes text from their parts in a pass, print_text.go puts
+// Printing: print.go chooses the threads, print_pass.go makes text from their parts in a pass, printer.go puts
 // it together with the lines above threads. In package lazy, node_print.go prints what is below one event,
 // tree_print.go the nodes in memory. Package lazy/internal/lines lays out each line, as text or as JSON, and decides
 // which threads have one.

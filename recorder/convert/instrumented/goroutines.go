@@ -104,18 +104,6 @@ func (p *process) resume(t *thread, calls []byte, counter uint64, before uint32)
 	}
 }
 
-// endThread ends a thread: its goroutine is gone.
-func (p *process) endThread(t *thread, ns int64) {
-	for len(t.stack) > 0 {
-		p.cut(t, max(ns, t.last), format.ValueUnfinished)
-	}
-	t.Ended, t.stack = true, nil
-	if t.begun {
-		p.to.blocks.wrote(t)
-		p.to.blocks.ending(t)
-	}
-}
-
 // goStatement adds the leaf of a go statement.
 func (p *process) goStatement(t *thread, f *function, counter uint64) bool {
 	c, e := p.to, &p.encoder

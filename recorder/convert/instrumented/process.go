@@ -233,8 +233,8 @@ func (c *Converter) number() bool {
 func (c *Converter) nextEvent() int32 { return int32(c.blocks.To.Events) }
 
 func (c *Converter) numberEvent() int32 {
-	c.blocks.To.Events++
-	return int32(c.blocks.To.Events - 1)
+	event, _ := c.blocks.To.NextEvent()
+	return event
 }
 
 // stop ends the conversion with an error.

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tracex/format"
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/instrument/raw"
 )
@@ -160,4 +161,16 @@ func (b *blocks) sweep() {
 // flushOf writes the blocks of a process that is gone.
 func (b *blocks) flushOf(p *process) {
 	_ = b.Sweep(func(k *calltrace.Block) bool { return k.Owner.(*thread).p == p })
+}
+
+// endThread ends a thread: its goroutine is gone.
+func (p *process) endThread(t *thread, ns int64) {
+	for len(t.stack) > 0 {
+		p.cut(t, max(ns, t.last), format.ValueUnfinished)
+	}
+	t.Ended, t.stack = true, nil
+	if t.begun {
+		p.to.blocks.wrote(t)
+		p.to.blocks.ending(t)
+	}
 }

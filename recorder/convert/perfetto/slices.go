@@ -162,9 +162,9 @@ func (w *writer) end(t *thread, last int64) {
 
 // thread begins a thread. The first thread has all descriptors.
 func (w *writer) thread(name string) *thread {
-	l, to, t := w.timeline, w.blocks.To, &thread{}
-	t.Thread, t.Name, t.Named = int32(to.Threads), w.dictionary.Text([]byte(name)), true
-	to.Threads++
+	l, t := w.timeline, &thread{}
+	t.Thread, _ = w.blocks.To.NextThread() // the spool would not hold the events of so many
+	t.Name, t.Named = w.dictionary.Text([]byte(name)), true
 	w.threads = append(w.threads, Thread{
 		ID: t.Thread, Name: t.Name, PID: l.pid.pid(), TID: l.thread.tid,
 		Process: l.process, Thread: l.title,

@@ -54,14 +54,6 @@ func checkHeader(head []byte, magic uint64, what string) (Version, error) {
 	return checkVersion(int64(binary.BigEndian.Uint64(head[headerVersionAt:])))
 }
 
-// checkVersion checks the version in a header.
-func checkVersion(found int64) (Version, error) {
-	if v := Version(found); int64(v) == found && v.Known() {
-		return v, nil
-	}
-	return 0, unknown(found)
-}
-
 // notTrace returns the error for a file without the magic. It tells what the file is.
 func notTrace(head []byte, expected string) error {
 	e := &Error{Offset: 0, Err: ErrNotTrace, Expected: expected}
@@ -139,16 +131,3 @@ func firstLine(head []byte) []byte {
 	}
 	return head[:min(len(head), 24)]
 }
-
-// Suffixes of a trace's files: the name of its data plus a suffix. On disk, do not change.
-const (
-	IndexSuffix  = ".idx"  // the index
-	TimesSuffix  = ".tim"  // the times
-	SumSuffix    = ".sum"  // the summary; see package lazy
-	LiveSuffix   = ".live" // what a recorder has not written yet; see package recorder
-	PackedSuffix = ".packedtrace"
-	// RecordingSuffix is that of the directory for a recording through shared memory until its
-	// trace is written.
-	RecordingSuffix = ".recording"
-	NotesSuffix     = ".notes" // marks, notes and the last session; see package lazy/notes
-)
