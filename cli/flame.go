@@ -5,10 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -172,37 +168,4 @@ func (t *flameCommand) first(ctx context.Context, r *lazy.LazyTraceReader, o *la
 		break
 	}
 	return nil
-}
-
-// axisPlaces reads --from and --to; without them they are the ends of the recording.
-func axisPlaces(first, last string, timed bool) (from, to int64, err error) {
-	if from, err = axisPlace("from", first, timed, 0); err != nil {
-		return 0, 0, err
-	}
-	if to, err = axisPlace("to", last, timed, math.MaxInt64); err != nil {
-		return 0, 0, err
-	}
-	if to <= from {
-		return 0, 0, &usageError{"--to is not after --from", ""}
-	}
-	return from, to, nil
-}
-
-// axisPlace reads a time since the recording began, or the number of an event in a trace without times.
-func axisPlace(flag, text string, timed bool, none int64) (int64, error) {
-	if text == "" {
-		return none, nil
-	}
-	if timed {
-		d, err := time.ParseDuration(text)
-		if err != nil || d < 0 {
-			return 0, &usageError{fmt.Sprintf("--%s %s is no time", flag, text), "such as 1.2s or 350ms after the recording began"}
-		}
-		return int64(d), nil
-	}
-	n, err := strconv.ParseInt(strings.NewReplacer(",", "", "_", "", "#", "").Replace(text), 10, 64)
-	if err != nil || n < 0 || n > 1<<31 {
-		return 0, &usageError{fmt.Sprintf("this trace has no times: --%s %s is no number of an event", flag, text), "such as '#1204'"}
-	}
-	return n, nil
 }

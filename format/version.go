@@ -9,7 +9,7 @@ import (
 
 // Version is the version of the format that a file is written in: the second half of its
 // header. All files of a trace have the same. Files of this package named after a subject
-// contain what the versions share. v22.go and v27.go contain what is specific to one version;
+// contain what the versions share. value_22.go and value_27.go contain what is specific to one version;
 // reader and Version choose between them. To support another version, add its file, its cases,
 // its line here, its text (see [Context]) and its translation (translate_22.go, translate_27.go);
 // outside, the layout of what a program records (package recorder/internal/values), and the words of

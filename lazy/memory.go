@@ -1,6 +1,12 @@
 package lazy
 
-import "slices"
+import (
+	"slices"
+
+	"tracex/format"
+	"tracex/lazy/internal/walk"
+	"unsafe"
+)
 
 func (m *memory) init(budget int64) {
 	m.budget, m.tick = budget, 1
@@ -313,3 +319,48 @@ func (m *memory) dropRange(s *sorting, i int) {
 func maxInRange(budget int64) int {
 	return int(min(rangeChildren, max(slabNodes, budget/(64*rangeSize))))
 }
+
+// weigh estimates the memory that a trace point takes, in bytes.
+func weigh(e *walk.NodeData) int64 {
+	n := nodeSize + int64(cap(e.Point.Subtree)) + weighValues(e.Point.Args) +
+		weighValue(&e.Point.Target) + weighValue(&e.Point.Value) + weighValue(&e.Foot.Result) + int64(len(e.Foot.Exception))
+	if e.In != nil {
+		n += spliceSize // neighbors often share one, but each can have its own
+	}
+	if s := e.Point.Snapshot; s != nil {
+		n += 128 + 4*int64(len(s.Stack)) + weighValues(s.Locals) + weighValues(s.Watches)
+	}
+	return n
+}
+
+func weighValues(list []format.Value) int64 {
+	n := int64(cap(list)-len(list)) * int64(unsafe.Sizeof(format.Value{}))
+	for i := range list {
+		n += int64(unsafe.Sizeof(format.Value{})) + weighValue(&list[i])
+	}
+	return n
+}
+
+// weighValue estimates the memory that a value refers to, in bytes.
+func weighValue(v *format.Value) int64 {
+	n := int64(len(v.Text))
+	if in := v.Captured; in != nil {
+		n += int64(unsafe.Sizeof(*in)) + weighValues(in.Elements)
+		if in.Message != nil {
+			n += int64(unsafe.Sizeof("")) + int64(len(*in.Message))
+		}
+		for _, frame := range in.Frames {
+			n += int64(unsafe.Sizeof(frame)) + int64(len(frame))
+		}
+		for i := range in.Fields {
+			n += int64(unsafe.Sizeof(in.Fields[i])) + int64(len(in.Fields[i].Name)) + weighValue(&in.Fields[i].Value)
+		}
+	}
+	return n
+}
+
+// nodeSize is the memory that a node takes, excluding its values.
+const nodeSize = int64(unsafe.Sizeof(Node{}) + unsafe.Sizeof(walk.NodeData{}) + 16)
+
+// spliceSize is the memory that a container without a row takes while what is in it has rows.
+const spliceSize = int64(unsafe.Sizeof(walk.Splice{}))

@@ -3,9 +3,11 @@ package query
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/query/filter"
 )
 
 // Callers finds the paths by which methods are called, or what they call. It is a Collector of a
@@ -55,4 +57,163 @@ func (c *Callers) On() []HistoryPoint {
 	list := slices.Clone(c.focus.on)
 	slices.SortFunc(list, func(a, b HistoryPoint) int { return ComparePlaces(a.Position, b.Position) })
 	return list
+}
+
+// CallersOptions tell which paths to find.
+type CallersOptions struct {
+	Method  string // as people write it: get, HashMap.get, java.util.HashMap.get(Object), new Gson
+	Callees bool
+	Self    bool // callers by own time
+	Depth   int  // longest path
+	// On, if not nil, is a path of a table: see [PathOf]. The calls that its row counts are kept, see [Callers.On].
+	On []string
+}
+
+// focus is which paths a Top records.
+type focus struct {
+	CallersOptions
+	names    []string
+	filtered bool       // not all calls of the methods count
+	mu       sync.Mutex // guards filter
+	filter   *filter.Filter
+	paths    *paths         // guarded by the Top
+	on       []HistoryPoint // the calls on the path asked for; guarded by the Top
+}
+
+// matches reports whether a method is one of those asked for. It must be called by visitors.
+func (f *focus) matches(method int32) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.filter.Quick(format.ClassCall, method, 0) == filter.Yes
+}
+
+// focusPart is what a visitor knows of the paths in its part.
+type focusPart struct {
+	of         *focus
+	known      []int8      // by group: 1 if asked for, -1 if not, 0 if not known yet
+	open       int         // calls of stack that are asked for
+	stack      []focusCall // calls that no step hides
+	calls      []pathCall
+	recursions []*recursion
+	path       []focusCall // of pop
+}
+
+// focusCall is an open call.
+type focusCall struct {
+	group int32
+	at    int    // its index in the stack
+	cut   bool   // a path goes on from it that is longer than asked for, and that has been told
+	of    uint64 // the recursions of its method: a bit for each
+	asked bool
+}
+
+func newFocusPart(of *focus, recursions []*filter.Filter) *focusPart {
+	return &focusPart{of: of, recursions: newRecursions(recursions)}
+}
+
+// leaveAll empties the stack.
+func (p *focusPart) leaveAll() {
+	p.open, p.stack = 0, p.stack[:0]
+	for _, r := range p.recursions {
+		r.open = 0
+	}
+}
+
+// asked reports whether a group is asked for. method is one of it.
+func (p *focusPart) asked(group, method int32) bool {
+	for int(group) >= len(p.known) {
+		p.known = append(p.known, 0)
+	}
+	if p.known[group] == 0 {
+		p.known[group] = -1
+		if p.of.matches(method) {
+			p.known[group] = 1
+		}
+	}
+	return p.known[group] > 0
+}
+
+// push notes that a call begins. One that does not match the filter is not asked for.
+func (p *focusPart) push(group, method int32, match bool) {
+	asked := match && p.asked(group, method)
+	if asked {
+		p.open++
+	}
+	c := focusCall{group: group, at: len(p.stack), asked: asked}
+	for i, r := range p.recursions {
+		if r.matches(method) {
+			c.of |= 1 << i
+			r.open++
+		}
+	}
+	p.stack = append(p.stack, c)
+}
+
+// pop returns the path of the innermost call, which ends; nil if it has none.
+func (p *focusPart) pop() *callPath {
+	last := len(p.stack) - 1
+	c := p.stack[last]
+	asked := c.asked
+	if asked {
+		p.open--
+	}
+	var path []focusCall
+	if asked || p.of.Callees && p.open > 0 {
+		path = p.collapsed()
+	}
+	p.stack = p.stack[:last]
+	for i, r := range p.recursions {
+		if c.of&(1<<i) != 0 {
+			r.open--
+		}
+	}
+	if path == nil {
+		return nil
+	}
+	last = len(path) - 1
+	if p.of.Callees {
+		return p.callees(path, path[last].at < c.at)
+	}
+	if p.open > 0 && !p.of.Self {
+		if path[last].at < c.at {
+			return nil // it is part of the outermost
+		}
+		if p.of.filtered {
+			return &callPath{inner: true} // a path with its group may be one of calls that do not match
+		}
+		return &callPath{groups: []int32{c.group}, inner: true}
+	}
+	out := &callPath{groups: make([]int32, 0, min(last, p.of.Depth))}
+	for i := last - 1; i >= 0 && len(out.groups) < p.of.Depth; i-- {
+		out.groups = append(out.groups, path[i].group)
+	}
+	out.more = last > p.of.Depth
+	return out
+}
+
+// callees returns the path inward to the last of path; nil if it has none. part tells that the call
+// is merged into that.
+func (p *focusPart) callees(path []focusCall, part bool) *callPath {
+	for len(path) > 0 && !path[0].asked {
+		path = path[1:]
+	}
+	if len(path) == 0 {
+		return nil // recursion left out what is asked for
+	}
+	out := &callPath{part: part}
+	for _, c := range path[1:] {
+		if len(out.groups) == p.of.Depth {
+			out.more = true
+			if out.part = len(p.recursions) > 0; !out.part {
+				limit := &p.stack[path[p.of.Depth].at]
+				if limit.cut {
+					return nil // it is known
+				}
+				limit.cut, out.beyond = true, true
+			}
+			break
+		}
+		out.groups = append(out.groups, c.group)
+	}
+	return out
 }

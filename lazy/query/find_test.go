@@ -330,7 +330,7 @@ func TestRead(t *testing.T) {
 				at, want = append(at, p.at), append(want, p)
 			}
 		}
-		got, err := Read(t.Context(), r, raw, true, at)
+		got, err := read(t.Context(), r, &Scope{Raw: raw}, true, at)
 		if err != nil || len(got) != len(want) {
 			t.Fatalf("%d points, want %d: %v", len(got), len(want), err)
 		}

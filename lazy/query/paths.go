@@ -1,7 +1,5 @@
 package query
 
-import "tracex/lazy/query/filter"
-
 // callPath is the groups of the calls from one that is asked for, without itself: outward to
 // callers, or inward to callees.
 type callPath struct {
@@ -164,17 +162,4 @@ func (p *paths) pruneBelow(least int64) {
 		kept = append(kept, n)
 	}
 	p.nodes = kept
-}
-
-// recursion is a method whose calls within one another are one in paths.
-type recursion struct {
-	methodTest
-	open int // calls of the method on the stack
-}
-
-func newRecursions(of []*filter.Filter) (list []*recursion) {
-	for _, f := range of {
-		list = append(list, &recursion{methodTest: newMethodTest(f)})
-	}
-	return list
 }

@@ -62,13 +62,8 @@ type StyledValue struct {
 // Styled is a text with the styles of its parts.
 type Styled = table.Line
 
-// Read reads trace points again, in any order: by their positions, as a Set has them. A point that
-// the view does not show is missing in the result, which is otherwise in the order of at.
-func Read(ctx context.Context, r *lazy.LazyTraceReader, raw, calls bool, at []lazy.Position) ([]Point, error) {
-	return read(ctx, r, &Scope{Raw: raw}, calls, at)
-}
-
-// read reads points of a scope: their paths are those in its tree.
+// read reads trace points again, in any order: by their positions, as a Set has them, with their paths in the tree of a
+// scope. A point that the view does not show is missing in the result, which is otherwise in the order of at.
 func read(ctx context.Context, r *lazy.LazyTraceReader, s *Scope, calls bool, at []lazy.Position) ([]Point, error) {
 	wanted := make(map[lazy.Position]bool, len(at))
 	var ranges []lazy.PassRange

@@ -94,20 +94,6 @@ func (p *stacksPart) push(f *lazy.PassFrame, group int32) (node int32, deeper bo
 	return c.node, false
 }
 
-// collapsed returns the outermost call that a call of a method is one with; its node is negative if there is none.
-func (p *stacksPart) collapsed(method int32) stackCall {
-	c := stackCall{node: -1}
-	for i, r := range p.recursions {
-		if p.outer[i] < 0 || !r.matches(method) {
-			continue
-		}
-		if o := &p.stack[p.outer[i]]; c.node < 0 || o.deep < c.deep {
-			c.node, c.deep = o.node, o.deep
-		}
-	}
-	return c
-}
-
 // noteOuter notes which calls are outermost in the stack of a call that begins: those that its stack does not have are not.
 func (p *stacksPart) noteOuter(c *stackCall, method int32) {
 	for i, r := range p.recursions {

@@ -1,5 +1,5 @@
 // Following a trace: follow.go has what callers use, and the polls; follower.go what is known of the
-// file; follow_find.go finds the file, and notices that another replaced it; follow_read.go reads what
+// file; follow_replaced.go finds the file, and notices that another replaced it; follow_read.go reads what
 // was added; follow_end.go is for data that is complete.
 
 package trace

@@ -1,7 +1,7 @@
 // Package values has the values of a trace as a recorder makes them, and writes them, as each
 // version of the format wants them.
 //
-// Functions of package recorder make them of Go values: Capture, in capture.go, reads any value by
+// Functions of package recorder make them of Go values: Capture, in value_capture.go, reads any value by
 // reflection; Of and End make those of results, in result.go. [Value.Put] encodes them.
 package values
 

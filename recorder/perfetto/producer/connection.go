@@ -114,45 +114,6 @@ func (c *connection) command(r ipc.Reply) {
 	}
 }
 
-// setUp makes an instance of a data source, or takes the one that has been writing
-// since start-up.
-func (c *connection) setUp(id uint64, config *messages.DataSourceConfig) *Instance {
-	d := c.p.source(config.GetName())
-	if d == nil || c.arbiter == nil || c.instances[id] != nil {
-		return nil
-	}
-	own := newInstance(d, c.arbiter, config)
-	own.id, own.conn, own.target = id, c, c.arbiter.Target(config.GetTargetBuffer())
-	i := c.p.adopt(own)
-	if i == own {
-		i.begin()
-		close(i.ready)
-	}
-	c.instances[id] = i
-	return i
-}
-
-// start starts an instance, once. Old services do not set it up first.
-func (c *connection) start(id uint64, config *messages.DataSourceConfig) {
-	i := c.instances[id]
-	if i == nil {
-		if i = c.setUp(id, config); i == nil {
-			return
-		}
-	}
-	switch {
-	case i.running:
-		return
-	case i.early:
-		i.early = false
-		i.target.Bind(config.GetTargetBuffer())
-	default:
-		i.start()
-	}
-	i.running = true
-	c.send("NotifyDataSourceStarted", &messages.NotifyDataSourceStartedRequest{DataSourceId: proto.Uint64(id)})
-}
-
 // stop ends an instance. All its packets are committed before the service is told.
 func (c *connection) stop(id uint64) {
 	if i := c.instances[id]; i != nil {
