@@ -2,11 +2,14 @@ package lazy
 
 import (
 	"slices"
+	"unsafe"
 
 	"tracex/format"
 	"tracex/lazy/internal/walk"
-	"unsafe"
 )
+
+// DefaultMemory is the usual budget for loaded nodes, in bytes.
+const DefaultMemory = 256 << 20
 
 func (m *memory) init(budget int64) {
 	m.budget, m.tick = budget, 1

@@ -57,7 +57,6 @@ type (
 )
 
 const (
-	DefaultMemory   = trace.DefaultMemory
 	PhaseOpening    = trace.PhaseOpening
 	PhaseUnpacking  = trace.PhaseUnpacking
 	PhaseIndexing   = trace.PhaseIndexing

@@ -207,3 +207,42 @@ func (l *rawConversion) endSplit(ctx context.Context, spool string) (all Trace, 
 	}
 	return all, err
 }
+
+// ConvertRaws makes the trace of the raw files in a folder, or of the one at path, and of the packets in the folder, or,
+// with Split, the trace of each process. Errors besides others: [*NothingError], [*LostPacketsError], [*KeptError],
+// [*TakenError].
+func ConvertRaws(ctx context.Context, path string, files []string, o Options) error {
+	m := maker{Options: o}
+	spool, done, err := m.spoolBeside(path)
+	defer done()
+	if err != nil {
+		return err
+	}
+	var made Trace
+	if m.Split {
+		if m.traces, made, err = m.convertEach(ctx, files, spool); err != nil {
+			return err
+		}
+	} else {
+		if err := m.checkFiles(); err != nil {
+			return err
+		}
+		to := growingFiles{path: m.Output, replace: m.Replace}
+		if made, err = m.convertRaws(ctx, files, spool, nil, &to); err != nil {
+			return to.writeError(err)
+		}
+	}
+	if made.Raws.Events() > 0 {
+		if m.tellRecorded(&made); made.Lost != nil {
+			return &LostPacketsError{m.Output, SpoolIn(path), made.Lost}
+		}
+		return made.damage
+	}
+	if spool != "" {
+		m.Listener.LeftOut(made.Raws)
+		if err := m.onlyPackets(ctx, spool); !errors.Is(err, importer.ErrNoEvents) {
+			return err
+		}
+	}
+	return &NothingError{Summary: made.Raws}
+}

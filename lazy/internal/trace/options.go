@@ -8,12 +8,9 @@ import (
 	"tracex/format"
 )
 
-// DefaultMemory is the default budget for loaded nodes, in bytes.
-const DefaultMemory = 256 << 20
-
 // Options configure Open.
 type Options struct {
-	Memory  int64 // budget in bytes for the loaded nodes of a Tree; 0: DefaultMemory
+	Memory  int64 // budget in bytes for the loaded nodes of a Tree; 0: the usual one
 	NoWrite bool  // do not store an index
 	Alone   bool  // the data is a copy, as of a pipe: the other files of the trace are not beside it
 

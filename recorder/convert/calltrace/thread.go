@@ -66,20 +66,6 @@ func (t *Thread) begin() error {
 	return w.unspillDescriptors(t)
 }
 
-// at returns the time to write for an event of the thread, which was noted.
-func (t *Thread) at(ns int64) int64 {
-	if origin := t.w.blocks.To.Origin; ns < origin {
-		t.w.left.Count(early, 1, -1)
-		ns = origin
-	}
-	if ns < t.last {
-		t.w.left.Count(backwards, 1, -1)
-		return t.last
-	}
-	t.last = ns
-	return ns
-}
-
 // wrote looks after what was added to the thread's block.
 func (t *Thread) wrote() error {
 	if err := t.w.blocks.Wrote(&t.block); err != nil {

@@ -161,24 +161,6 @@ const (
 	instants      = 'i'
 )
 
-// names holds the names of processes and threads.
-type names struct {
-	processes map[processID]string
-	threads   map[threadID]string
-}
-
-func (n *names) nameProcess(pid processID, name string) {
-	if name != "" && (n.processes[pid] != "" || len(n.processes) < knownTracks) {
-		n.processes[pid] = name
-	}
-}
-
-func (n *names) nameThread(id threadID, name string) {
-	if name != "" && (n.threads[id] != "" || len(n.threads) < knownTracks) {
-		n.threads[id] = name
-	}
-}
-
 const (
 	// knownTracks bounds the number of tracks and timelines. Events of further ones are left
 	// out.

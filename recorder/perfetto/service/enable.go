@@ -4,11 +4,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strings"
-	"time"
 
-	"google.golang.org/protobuf/proto"
-
-	"tracex/recorder/internal/perfetto/ipc"
 	"tracex/recorder/perfetto/messages"
 )
 
@@ -87,78 +83,4 @@ func (s *Service) outputFile(c *messages.TraceConfig, file *os.File) (*os.File, 
 		return nil, refuse("Failed to create the trace file %s", path)
 	}
 	return file, nil
-}
-
-// awaitTrigger prepares a session that has triggers and reports whether only a
-// trigger can start it.
-func (n *session) awaitTrigger() bool {
-	t := n.config.GetTriggerConfig()
-	timeout := millis(t.GetTriggerTimeoutMs())
-	switch n.triggers.mode() {
-	case messages.TraceConfig_TriggerConfig_START_TRACING:
-		n.timers.after(timeout, awake, func() {
-			if n.state == sessionConfigured { // neither a trigger nor its consumer has started it
-				n.stop("")
-			}
-		})
-		return true
-	case messages.TraceConfig_TriggerConfig_STOP_TRACING, messages.TraceConfig_TriggerConfig_CLONE_SNAPSHOT:
-		n.config.DurationMs = proto.Uint32(t.GetTriggerTimeoutMs())
-	}
-	return false
-}
-
-func (p *producer) activateTriggers(r *ipc.Request, m *messages.ActivateTriggersRequest) {
-	for _, name := range m.TriggerNames {
-		p.trigger(name)
-	}
-	_ = r.Reply(&messages.ActivateTriggersResponse{})
-}
-
-// trigger carries out a trigger in all sessions that wait for it.
-func (p *producer) trigger(name string) {
-	s := p.s
-	for _, n := range s.inOrder() {
-		if n.state == sessionCloned {
-			continue
-		}
-		if t := n.triggers.wanted(name, p.name); t != nil {
-			n.trigger(&trigger{bootTime(), name, p.name, p.from.UID, millis(t.GetStopDelayMs())})
-		}
-	}
-}
-
-// maxTriggers is how many triggers of a session are kept until they are read.
-const maxTriggers = 10_000
-
-func (n *session) trigger(t *trigger) {
-	first := len(n.triggers.arrived) == 0
-	if len(n.triggers.arrived) >= maxTriggers {
-		return
-	}
-	n.packets.snapshotClocks()
-	n.triggers.arrived = append(n.triggers.arrived, *t)
-	switch n.triggers.mode() {
-	case messages.TraceConfig_TriggerConfig_START_TRACING:
-		if n.state == sessionConfigured {
-			n.config.DurationMs = proto.Uint32(uint32(t.delay / time.Millisecond))
-			n.start()
-		}
-	case messages.TraceConfig_TriggerConfig_STOP_TRACING:
-		if first {
-			n.timers.after(t.delay, awake, n.flushAndDisable)
-		}
-	case messages.TraceConfig_TriggerConfig_CLONE_SNAPSHOT:
-		n.timers.after(t.delay, awake, func() { n.cloneTriggered(t) })
-	}
-}
-
-// cloneTriggered tells the consumer to clone the session now.
-func (n *session) cloneTriggered(t *trigger) {
-	n.consumer.notify(messages.ObservableEvents_TYPE_CLONE_TRIGGER_HIT, func(e *messages.ObservableEvents) {
-		e.CloneTriggerHit = &messages.ObservableEvents_CloneTriggerHit{
-			TracingSessionId: proto.Int64(int64(n.id)), TriggerName: proto.String(t.name), ProducerName: proto.String(t.producer),
-			ProducerUid: proto.Uint32(uint32(t.uid)), BootTimeNs: proto.Uint64(t.at), TriggerDelayMs: proto.Uint64(uint64(t.delay / time.Millisecond)),
-		}
-	})
 }

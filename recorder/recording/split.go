@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,46 +15,8 @@ import (
 	"tracex/recorder/convert/importer"
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/convert/perfetto"
+	"tracex/recorder/instrument/raw"
 )
-
-// ConvertRaws makes the trace of the raw files in a folder, or of the one at path, and of the packets in the folder, or,
-// with Split, the trace of each process. Errors besides others: [*NothingError], [*LostPacketsError], [*KeptError],
-// [*TakenError].
-func ConvertRaws(ctx context.Context, path string, files []string, o Options) error {
-	m := maker{Options: o}
-	spool, done, err := m.spoolBeside(path)
-	defer done()
-	if err != nil {
-		return err
-	}
-	var made Trace
-	if m.Split {
-		if m.traces, made, err = m.convertEach(ctx, files, spool); err != nil {
-			return err
-		}
-	} else {
-		if err := m.checkFiles(); err != nil {
-			return err
-		}
-		to := growingFiles{path: m.Output, replace: m.Replace}
-		if made, err = m.convertRaws(ctx, files, spool, nil, &to); err != nil {
-			return to.writeError(err)
-		}
-	}
-	if made.Raws.Events() > 0 {
-		if m.tellRecorded(&made); made.Lost != nil {
-			return &LostPacketsError{m.Output, SpoolIn(path), made.Lost}
-		}
-		return made.damage
-	}
-	if spool != "" {
-		m.Listener.LeftOut(made.Raws)
-		if err := m.onlyPackets(ctx, spool); !errors.Is(err, importer.ErrNoEvents) {
-			return err
-		}
-	}
-	return &NothingError{Summary: made.Raws}
-}
 
 // errSplit is why packets are in no trace.
 var errSplit = errors.New("--split makes a trace for each process, and theirs is unknown")
@@ -198,4 +161,46 @@ func plainName(name string) string {
 		return "process"
 	}
 	return name[:min(len(name), most)]
+}
+
+// splitProcess is a process that gets a trace by --split.
+type splitProcess struct {
+	file      string // its raw file; "" if there is none
+	name, pid string
+	packets   perfetto.Process
+	path      string // of its trace
+}
+
+// splitProcesses returns the processes of raw files.
+func splitProcesses(files []string) []splitProcess {
+	all := make([]splitProcess, len(files))
+	var order []*perfetto.Process
+	for i, path := range files {
+		p := &all[i]
+		p.file = path
+		f, err := raw.Open(path)
+		if err != nil {
+			p.pid, _, _ = strings.Cut(filepath.Base(path), "-")
+			p.packets.PID = -1 // of no process
+			continue
+		}
+		h := &f.Head
+		p.name, p.pid = h.Program(), strconv.FormatUint(h.PID, 10)
+		p.packets = perfetto.Process{PID: int32(min(h.PID, math.MaxInt32)), From: int64(min(h.Nanos, math.MaxInt64)), To: math.MaxInt64}
+		order = append(order, &p.packets)
+		f.Close()
+	}
+	// A process that became another program has several files: each has what was recorded until the next
+	// one, and the first one also what was recorded before.
+	slices.SortFunc(order, func(a, b *perfetto.Process) int {
+		return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.From, b.From))
+	})
+	for i, p := range order {
+		if i > 0 && order[i-1].PID == p.PID {
+			order[i-1].To = p.From
+		} else {
+			p.From = math.MinInt64
+		}
+	}
+	return all
 }
