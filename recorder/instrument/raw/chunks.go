@@ -2,8 +2,6 @@ package raw
 
 import (
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"math"
 )
 
@@ -21,6 +19,9 @@ type Chunk struct {
 
 // End returns the offset at which the chunk ends.
 func (c *Chunk) End() int64 { return c.Offset + int64(c.Size) }
+
+// First reports whether a chunk is in the first part.
+func (h *Header) First(c *Chunk) bool { return h.Ring == 0 || c.Offset < int64(h.Ring) }
 
 // LeftOut reads how many calls have been left out by now; if it cannot, it returns c.LeftOut.
 func (f *File) LeftOut(c *Chunk) uint32 {
@@ -268,21 +269,3 @@ func (c *Cursor) Address() uint64 {
 
 // Align moves up to a multiple of n, a power of two.
 func (c *Cursor) Align(n int) { c.At = (c.At + n - 1) &^ (n - 1) }
-
-// ErrUnbegun says that a file has no header yet. If its process is gone, the process ended before it
-// recorded anything.
-var ErrUnbegun = errors.New("nothing has been recorded in the file")
-
-// Error is a fault in a file.
-type Error struct {
-	Path   string
-	Offset int64 // where it is in the file; -1 if nowhere
-	What   string
-}
-
-func (e *Error) Error() string {
-	if e.Offset < 0 {
-		return e.Path + ": " + e.What
-	}
-	return fmt.Sprintf("%s: offset %d: %s", e.Path, e.Offset, e.What)
-}

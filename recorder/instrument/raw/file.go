@@ -71,9 +71,6 @@ func (h *Header) Program() string {
 // Gap reports whether events are missing between the first part of the recording and the newest.
 func (h *Header) Gap() bool { return h.Ring > 0 && (h.Dropped > 0 || h.Missing > 0) }
 
-// First reports whether a chunk is in the first part.
-func (h *Header) First(c *Chunk) bool { return h.Ring == 0 || c.Offset < int64(h.Ring) }
-
 // Open opens a file and reads its header. It fails with [ErrUnbegun] if the file has none yet, and
 // with an [*Error] if the header is not valid.
 func Open(path string) (*File, error) {
@@ -196,4 +193,22 @@ func (f *File) read(b []byte, offset int64) (n int, err error) {
 		err = nil
 	}
 	return n, err
+}
+
+// ErrUnbegun says that a file has no header yet. If its process is gone, the process ended before it
+// recorded anything.
+var ErrUnbegun = errors.New("nothing has been recorded in the file")
+
+// Error is a fault in a file.
+type Error struct {
+	Path   string
+	Offset int64 // where it is in the file; -1 if nowhere
+	What   string
+}
+
+func (e *Error) Error() string {
+	if e.Offset < 0 {
+		return e.Path + ": " + e.What
+	}
+	return fmt.Sprintf("%s: offset %d: %s", e.Path, e.Offset, e.What)
 }
