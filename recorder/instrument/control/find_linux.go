@@ -2,6 +2,7 @@ package control
 
 import (
 	"bufio"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"tracex/recorder/instrument/raw"
 )
@@ -66,6 +68,32 @@ func findAt(path string, pid int) (*Program, error) {
 		f.Close()
 	}
 	return p, err
+}
+
+// openProgram maps a control file. While it is open, no other process controls the program.
+func openProgram(f *os.File, pid int) (*Program, error) {
+	// The program itself locks the file for a moment when it looks for its controller.
+	const patience = 200 * time.Millisecond
+	for begun := time.Now(); syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil; time.Sleep(pollEvery) {
+		if time.Since(begun) > patience {
+			return nil, ErrBusy
+		}
+	}
+	if st, err := f.Stat(); err != nil || st.Size() < raw.ControlSize || !st.Mode().IsRegular() {
+		return nil, errors.Join(fmt.Errorf("%s is not the control file of a program", f.Name()), err)
+	}
+	page, err := syscall.Mmap(int(f.Fd()), 0, raw.ControlSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	if err != nil {
+		return nil, &fs.PathError{Op: "mmap", Path: f.Name(), Err: err}
+	}
+	p := &Program{PID: pid, file: f, page: page}
+	if binary.LittleEndian.Uint64(page[raw.AtMagic:]) != raw.ControlMagic {
+		return nil, errors.Join(fmt.Errorf("%s is not the control file of a program", f.Name()), syscall.Munmap(page))
+	}
+	if v := p.number(raw.AtVersion); v != raw.Version {
+		return nil, errors.Join(fmt.Errorf("the program was made by another version of tracex build: it has version %d of the protocol, this is %d", v, raw.Version), syscall.Munmap(page))
+	}
+	return p, nil
 }
 
 // mappedControl returns the path of the control file among the mappings of a process. Errors: [ErrNotBuilt] if
