@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -15,8 +16,6 @@ import (
 	"tracex/recorder/instrument/rewrite"
 	"tracex/recorder/instrument/wrapper"
 )
-
-const windows = runtime.GOOS == "windows"
 
 // compilation is one run of the compiler.
 type compilation struct {
@@ -220,4 +219,72 @@ func (c *compilation) tell() {
 	if err := c.report.Write(c.settings.Report); err != nil {
 		fail("the report of %s cannot be written: %v", c.id, err)
 	}
+}
+
+// missing says that an archive is missing and returns an exit code.
+func missing(archive string) int {
+	return fail("%s is missing: run the command again", archive)
+}
+
+// writeConfig writes a copy of an importcfg file with the archive added.
+func writeConfig(to, from, archive string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	text = bytes.TrimRight(text, "\n")
+	text = fmt.Appendf(text[:len(text):len(text)], "\npackagefile %s=%s\n", rewrite.ImportPath, archive)
+	return os.WriteFile(to, text, 0o666)
+}
+
+const windows = runtime.GOOS == "windows"
+
+// shown returns the path that the compiler gives a file. rules is the value of its flag -trimpath:
+// PREFIX=>REPLACEMENT, separated by semicolons. The first rule that matches whole elements of the
+// path applies. A prefix without a replacement is removed with the slash after it.
+func shown(path, rules string) string {
+	for _, rule := range strings.Split(rules, ";") {
+		prefix, replacement := rule, ""
+		if i := strings.LastIndex(rule, "=>"); i >= 0 {
+			prefix, replacement = rule[:i], rule[i+len("=>"):]
+		}
+		if prefix == "" || !isWithin(path, prefix) {
+			continue
+		}
+		rest := path[len(prefix):]
+		if replacement == "" && rest != "" {
+			rest = rest[1:]
+		}
+		path = replacement + rest
+		break
+	}
+	if windows {
+		path = strings.ReplaceAll(path, `\`, "/")
+	}
+	return path
+}
+
+// isWithin reports whether a path is a directory or below it. As in the compiler, the case of
+// ASCII letters does not matter, and \ is /.
+func isWithin(path, dir string) bool {
+	if len(path) < len(dir) {
+		return false
+	}
+	same := func(x, y byte) bool { return lower(x) == lower(y) }
+	for i := range len(dir) {
+		if !same(path[i], dir[i]) {
+			return false
+		}
+	}
+	return len(path) == len(dir) || same(path[len(dir)], '/')
+}
+
+func lower(b byte) byte {
+	switch {
+	case 'A' <= b && b <= 'Z':
+		return b + 'a' - 'A'
+	case b == '\\':
+		return '/'
+	}
+	return b
 }
