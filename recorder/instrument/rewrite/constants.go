@@ -98,57 +98,6 @@ func (p *Package) constant(name string, def ast.Expr) constant.Value {
 	return v
 }
 
-// scope knows the names that a function declares anywhere in it: they may shadow constants.
-type scope struct {
-	node  ast.Node
-	names map[string]bool // nil until it is needed
-}
-
-// declares reports whether the function declares a name. A nil scope declares none.
-func (s *scope) declares(name string) bool {
-	if s == nil {
-		return false
-	}
-	if s.names == nil {
-		s.names = map[string]bool{}
-		ast.Inspect(s.node, func(n ast.Node) bool {
-			for _, name := range declared(n) {
-				s.names[name.Name] = true
-			}
-			return true
-		})
-	}
-	return s.names[name]
-}
-
-// declared returns the names that a node itself declares in a function.
-func declared(n ast.Node) []*ast.Ident {
-	var list []ast.Expr
-	switch n := n.(type) {
-	case *ast.Field:
-		return n.Names
-	case *ast.ValueSpec:
-		return n.Names
-	case *ast.TypeSpec:
-		return []*ast.Ident{n.Name}
-	case *ast.AssignStmt:
-		if n.Tok == token.DEFINE {
-			list = n.Lhs
-		}
-	case *ast.RangeStmt:
-		if n.Tok == token.DEFINE {
-			list = []ast.Expr{n.Key, n.Value}
-		}
-	}
-	var names []*ast.Ident
-	for _, e := range list {
-		if name, ok := e.(*ast.Ident); ok {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // binary returns the value of x op y for comparisons and logical operators.
 func binary(x constant.Value, op token.Token, y constant.Value) constant.Value {
 	number := func(v constant.Value) bool { return v.Kind() == constant.Int || v.Kind() == constant.Float }

@@ -57,6 +57,20 @@ func (e *editor) function(f function, reason string) {
 	e.literals(f.body, inner)
 }
 
+// refuse returns why a function cannot be instrumented because of its body or results.
+func (e *editor) refuse(f function) string {
+	results := f.signature.Results
+	switch {
+	case results.NumFields() > 255: // Func.Res has 8 bits
+		return ReasonResults
+	case unnamed(results) && returnsBare(f.body):
+		return ReasonInvalid // naming the results would make it compile
+	case !e.p.options.Trivial && trivial(f.body):
+		return ReasonTrivial
+	}
+	return ""
+}
+
 // unnamed reports whether there are results without names.
 func unnamed(results *ast.FieldList) bool {
 	return results != nil && len(results.List) > 0 && len(results.List[0].Names) == 0

@@ -1,11 +1,36 @@
 package rewrite
 
 import (
+	"bytes"
 	"go/ast"
 	"go/constant"
 	"go/token"
 	"strconv"
 )
+
+// prepare does the work that needs all files.
+func (p *Package) prepare() {
+	if p.names != nil {
+		return
+	}
+	p.names, p.inits = map[*ast.FuncLit]string{}, map[*ast.FuncDecl]string{}
+	p.findRanges()
+	p.nameLiterals()
+	p.prefix = "__tracex"
+	for n := 1; p.occurs(p.prefix); n++ {
+		p.prefix = "__tracex" + strconv.Itoa(n) + "_"
+	}
+}
+
+// occurs reports whether a text is in one of the files.
+func (p *Package) occurs(text string) bool {
+	for _, s := range p.files {
+		if bytes.Contains(s.text, []byte(text)) {
+			return true
+		}
+	}
+	return false
+}
 
 // The runtime names a function literal after the function around it and its number there, in the
 // order in which the compiler meets the literals: f.func1, within it f.func1.1, in a method

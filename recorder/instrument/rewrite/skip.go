@@ -233,17 +233,3 @@ var small = map[string]bool{
 	"uint16": true, "uint32": true, "uint64": true, "uintptr": true, "float32": true, "float64": true, "complex64": true,
 	"complex128": true, "string": true, "byte": true, "rune": true,
 }
-
-// refuse returns why a function cannot be instrumented because of its body or results.
-func (e *editor) refuse(f function) string {
-	results := f.signature.Results
-	switch {
-	case results.NumFields() > 255: // Func.Res has 8 bits
-		return ReasonResults
-	case unnamed(results) && returnsBare(f.body):
-		return ReasonInvalid // naming the results would make it compile
-	case !e.p.options.Trivial && trivial(f.body):
-		return ReasonTrivial
-	}
-	return ""
-}
