@@ -1,6 +1,7 @@
 package instrument
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -11,7 +12,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -20,6 +23,7 @@ import (
 	"time"
 
 	"tracex/format/filelock"
+	"tracex/recorder/instrument/raw"
 )
 
 // The cache has a folder for each version of the tools and of Go:
@@ -117,19 +121,6 @@ var sources embed.FS
 
 // ArchivePath is the import path of the archive.
 const ArchivePath = "tracexrt"
-
-// Tools are the programs and archives that instrument the builds of a toolchain.
-type Tools struct {
-	Wrapper string // the program for -toolexec
-	Archive string // position-independent code takes Archive+SharedSuffix
-	// Stamp marks what is built with these tools. Each set of tools has a different one.
-	Stamp string
-	// Missing lists fields of the runtime that this version of Go lacks, or that failed the
-	// self-check. What depends on them is not recorded.
-	Missing []string
-	// Never lists packages that must not be instrumented: the runtime, and what it imports.
-	Never []string
-}
 
 // MakeTools makes the tools for a toolchain, or finds them in a cache.
 func MakeTools(ctx context.Context, t *Toolchain) (*Tools, error) {
@@ -268,9 +259,6 @@ func makeArchive(ctx context.Context, t *Toolchain, dir string, tools *Tools) er
 	return nil
 }
 
-// SharedSuffix is added to the path of an archive for position independent code.
-const SharedSuffix = ".shared"
-
 // makeWrapper compiles the wrapper into a folder.
 func makeWrapper(ctx context.Context, t *Toolchain, dir string) error {
 	src := filepath.Join(dir, "wrapper")
@@ -289,6 +277,84 @@ func makeWrapper(ctx context.Context, t *Toolchain, dir string) error {
 		return fmt.Errorf("the wrapper of the compiler cannot be built: %w", err)
 	}
 	return nil
+}
+
+// selfCheck builds and runs a program that tests the archive whose sources are in dir/src. It
+// returns the checks that failed, by name, with what the program says about each. It checks nothing
+// if the toolchain's programs do not run on this machine.
+func selfCheck(ctx context.Context, t *Toolchain, dir string) (bad map[string]string, err error) {
+	if !t.host() {
+		return nil, nil
+	}
+	check := filepath.Join(dir, "check")
+	files := map[string][]byte{"go.mod": []byte("module tracex\n\ngo 1.24\n\nrequire " + ArchivePath + " v0.0.0\n\nreplace " + ArchivePath + " => ../src\n")}
+	for _, pkg := range []string{"selfcheck", "raw"} {
+		if err := read(files, pkg, path.Join("recorder/instrument", pkg)); err != nil {
+			return nil, err
+		}
+	}
+	if err := write(check, files); err != nil {
+		return nil, err
+	}
+	program := filepath.Join(check, "program")
+	if _, err := output(t.command(ctx, check, "build", "-tags=tracexrt", "-buildvcs=false", "-o", program, "./recorder/instrument/selfcheck")); err != nil {
+		return nil, fmt.Errorf("the program that checks the recorder does not compile with %s: %w", t.Version, err)
+	}
+	folder := filepath.Join(check, "raw")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		return nil, err
+	}
+	c := exec.CommandContext(ctx, program, "an argument of the process")
+	c.Env = append(os.Environ(), raw.FolderVariable+"="+folder, raw.OptionsVariable+"=", "GODEBUG=", "GOTRACEBACK=single")
+	out, err := output(c)
+	if err != nil {
+		return nil, fmt.Errorf("the runtime of %s is not understood: the program that checks the recorder failed: %w", t.Version, err)
+	}
+	bad = map[string]string{}
+	said := 0
+	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
+		said++
+		if text, ok := strings.CutPrefix(lines.Text(), "bad "); ok {
+			name, what, _ := strings.Cut(text, ": ")
+			bad[name] = what
+		}
+	}
+	if said == 0 {
+		return nil, fmt.Errorf("the runtime of %s is not understood: the program that checks the recorder printed nothing", t.Version)
+	}
+	return bad, os.RemoveAll(check)
+}
+
+// remedies lists the fields to leave out if a check fails. A check without a remedy must not fail.
+var remedies = map[string][]string{
+	"goroutines": {"g.ancestors"},
+	"parents":    {"g.parentGoid"},
+	"places":     {"g.gopc", "g.startpc"},
+	"callers":    {"_func.funcID"},
+	"objects":    {"mspan.allocBits"},
+	"panic":      {"g._panic"},
+	"goexit":     {"g._panic"},
+}
+
+// without returns the further fields to leave out, given the checks that failed. It returns an error
+// if leaving out fields cannot help.
+func (t *Toolchain) without(bad map[string]string, already []string) ([]string, error) {
+	var more []string
+	for _, name := range slices.Sorted(maps.Keys(bad)) {
+		for _, field := range remedies[name] {
+			if !slices.Contains(already, field) && !slices.Contains(more, field) {
+				more = append(more, field)
+			}
+		}
+	}
+	if len(more) > 0 || len(bad) == 0 {
+		return more, nil
+	}
+	var what []string
+	for _, name := range slices.Sorted(maps.Keys(bad)) {
+		what = append(what, name+": "+bad[name])
+	}
+	return nil, fmt.Errorf("the runtime of %s is not understood (%s)", t.Version, strings.Join(what, "; "))
 }
 
 // read reads the sources of a package, without its tests.

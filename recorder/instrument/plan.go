@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,23 +35,6 @@ type Plan struct {
 // Is reports whether a command is a go command that builds: build, install, run or test.
 func Is(command []string) bool {
 	return len(command) > 1 && strings.TrimSuffix(filepath.Base(command[0]), ".exe") == "go" && subcommand(command) > 0
-}
-
-// subcommand returns the index of the subcommand, 0 if that does not build.
-func subcommand(command []string) int {
-	at := 1
-	if len(command) < 2 {
-		return 0
-	}
-	if len(command) > 2 && command[1] == "-C" {
-		at = 3
-	} else if strings.HasPrefix(command[1], "-C=") {
-		at = 2
-	}
-	if at < len(command) && slices.Contains([]string{"build", "install", "run", "test"}, command[at]) {
-		return at
-	}
-	return 0
 }
 
 // isSeveral reports whether a pattern of packages may be more than one.
@@ -183,142 +165,4 @@ func prefixed(pattern, flags string) string {
 		return flags
 	}
 	return pattern + "=" + flags
-}
-
-// userFlags has the user's flags that matter for a plan.
-type userFlags struct {
-	gcflags  []gcflag
-	packages []string // named on the command line
-	lists    []string // flags on which it depends what go list lists
-	end      int      // where the flags, with those after packages, end
-	toolexec bool
-	counts   bool // -count
-	compiles bool // -c: nothing runs
-}
-
-// gcflag is a -gcflags: for the packages of a pattern, or those on the command line if it is "".
-type gcflag struct{ pattern, flags string }
-
-func parseGcflags(v string) gcflag {
-	v = strings.TrimSpace(v)
-	if strings.HasPrefix(v, "-") || v == "" {
-		return gcflag{"", v}
-	}
-	pattern, flags, _ := strings.Cut(v, "=")
-	return gcflag{strings.TrimSpace(pattern), flags}
-}
-
-// gcflags returns the -gcflags among flags in the form of GOFLAGS.
-func gcflags(flags []string) (list []gcflag) {
-	for _, f := range flags {
-		f = strings.Trim(f, `'"`)
-		if v, ok := strings.CutPrefix("-"+strings.TrimLeft(f, "-"), "-gcflags="); ok {
-			list = append(list, parseGcflags(v))
-		}
-	}
-	return list
-}
-
-// booleans are flags of go build, run and test that take no value of their own.
-var booleans = strings.Fields("a n race msan asan cover v work x buildvcs linkshared modcacherw trimpath i json c benchmem short failfast fullpath artifacts")
-
-// flagsOf reads the arguments of a subcommand. Only go test takes flags after packages, and passes
-// those that it does not know to the test. The value of such a flag may be taken for a package here.
-// That does no harm: packages matter only with -gcflags, and go list then reports the mistake.
-func flagsOf(sub string, args []string) (u userFlags) {
-	for u.end = 0; u.end < len(args); u.end++ {
-		a := args[u.end]
-		if a == "--" || a == "-args" || a == "--args" {
-			return u
-		}
-		if !strings.HasPrefix(a, "-") || a == "-" {
-			if sub != "test" {
-				u.packages = args[u.end:]
-				if sub == "run" {
-					u.packages = programOf(u.packages)
-				}
-				return u
-			}
-			u.packages = append(u.packages, a)
-			continue
-		}
-		name, value, has := strings.Cut(strings.TrimLeft(a, "-"), "=")
-		name = strings.TrimPrefix(name, "test.")
-		if !has && !slices.Contains(booleans, name) && u.end+1 < len(args) {
-			u.end++
-			value = args[u.end]
-		}
-		switch name {
-		case "gcflags":
-			u.gcflags = append(u.gcflags, parseGcflags(value))
-		case "tags", "mod", "modfile", "overlay":
-			u.lists = append(u.lists, "-"+name+"="+value)
-		case "toolexec":
-			u.toolexec = true
-		case "count":
-			u.counts = true
-		case "c":
-			u.compiles = !has || value == "true" || value == "1"
-		}
-	}
-	return u
-}
-
-// programOf returns what go run builds: files, or one package. The rest is for the program.
-func programOf(args []string) []string {
-	n := 0
-	for n < len(args) && strings.HasSuffix(args[n], ".go") {
-		n++
-	}
-	return args[:max(n, 1)]
-}
-
-// merged returns a flag for each package that is to be instrumented: with the user's flags for it,
-// and the stamp.
-func (t *Toolchain) merged(ctx context.Context, head []string, given []gcflag, patterns, named []string, stamp string) ([]string, error) {
-	list := func(pattern string) ([]string, error) {
-		args := []string{"list", "-f", "{{.ImportPath}}"}
-		if i := slices.Index(head, "-C"); i >= 0 {
-			args = append([]string{"list", "-C", head[i+1]}, args[1:]...)
-		}
-		if pattern == "" {
-			args = append(args, named...)
-		} else {
-			args = append(args, pattern)
-		}
-		c := t.command(ctx, "", args...)
-		c.Env = os.Environ()
-		out, err := output(c)
-		return strings.Fields(string(out)), err
-	}
-	var order []string
-	flags := map[string]string{}
-	for _, pattern := range patterns {
-		packages, err := list(pattern)
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range packages {
-			if _, ok := flags[p]; !ok {
-				order = append(order, p)
-				flags[p] = ""
-			}
-		}
-	}
-	for _, g := range given {
-		packages, err := list(g.pattern)
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range packages {
-			if _, ok := flags[p]; ok {
-				flags[p] = g.flags + " "
-			}
-		}
-	}
-	var out []string
-	for _, p := range order {
-		out = append(out, "-gcflags="+p+"="+flags[p]+stamp, "-gcflags="+p+"_test="+flags[p]+stamp)
-	}
-	return out, nil
 }
