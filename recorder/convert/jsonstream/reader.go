@@ -5,14 +5,9 @@ import (
 	"context"
 	"io"
 	"iter"
-)
+	"strconv"
 
-const (
-	bufferSize = 64 << 10
-	// MaxText is where texts are cut, in bytes: more than fits in a string of a trace.
-	MaxText = 128 << 10
-	// MaxDepth bounds how deep objects and arrays are nested.
-	MaxDepth = 1000
+	"tracex/format"
 )
 
 // byteOrderMark may be at the beginning.
@@ -31,24 +26,6 @@ const (
 	Null
 )
 
-// Reader reads documents. One goroutine may use it.
-type Reader struct {
-	input io.Reader
-	buf   []byte
-	pos   int   // of the next byte in buf
-	base  int64 // of buf in the input
-	err   error // of the input or the document; io.EOF only in ended
-	ended bool  // the input has no more than buf
-
-	depth   int
-	pending bool // a value begins at pos and was not read
-	key     []byte
-	text    []byte // of a string that is not in buf as it is
-
-	odd, cut           int64
-	firstOdd, firstCut int64
-}
-
 // New returns a reader. It stops with the error of ctx when that is done. progress gets the bytes
 // read so far; it may be nil.
 func New(ctx context.Context, input io.Reader, progress func(int64)) *Reader {
@@ -57,32 +34,6 @@ func New(ctx context.Context, input io.Reader, progress func(int64)) *Reader {
 		r.pos += len(byteOrderMark)
 	}
 	return r
-}
-
-// Watch returns a reader of input that stops with the error of ctx when that is done, and tells
-// progress, which may be nil, the bytes read so far.
-func Watch(ctx context.Context, input io.Reader, progress func(int64)) io.Reader {
-	return &watched{ctx, input, progress, 0}
-}
-
-// watched passes an input on until its context is done.
-type watched struct {
-	ctx      context.Context
-	input    io.Reader
-	progress func(int64)
-	read     int64
-}
-
-func (w *watched) Read(b []byte) (int, error) {
-	if err := w.ctx.Err(); err != nil {
-		return 0, err
-	}
-	n, err := w.input.Read(b)
-	w.read += int64(n)
-	if w.progress != nil && n > 0 {
-		w.progress(w.read)
-	}
-	return n, err
 }
 
 // Err returns the first fault: a [format.Error], or an error of the input. It is nil at the end of the last
@@ -95,9 +46,6 @@ func (r *Reader) Stop(err error) {
 		r.err = err
 	}
 }
-
-// Offset returns where the next value begins, in bytes.
-func (r *Reader) Offset() int64 { return r.base + int64(r.pos) }
 
 // Odd returns how many values were of another kind than asked for, and the offset of the first.
 func (r *Reader) Odd() (n, first int64) { return r.odd, r.firstOdd }
@@ -304,6 +252,92 @@ func (r *Reader) Bool() bool {
 	}
 	return bytes.Equal(r.Text(), []byte("true"))
 }
+
+// maxNumber bounds the digits of a number.
+const maxNumber = 1 << 10
+
+// word reads a number, true, false or null.
+func (r *Reader) word(kind Kind) []byte {
+	r.text = r.text[:0]
+	begin := r.Offset()
+	for c := r.peek(); wordByte[c]; c = r.peek() {
+		if len(r.text) <= maxNumber {
+			r.text = append(r.text, c)
+		}
+		r.pos++
+	}
+	if len(r.text) > maxNumber {
+		r.wasCut()
+		r.text = append(r.text[:maxNumber], "…"...) // this is no number any more
+	}
+	if r.err == nil && kind != Number && !words[string(r.text)] {
+		r.err = &format.Error{Offset: begin, Expected: "true, false or null", Found: strconv.Quote(string(r.text)), Err: format.ErrCorrupt}
+	}
+	if r.err != nil {
+		return nil
+	}
+	return r.text
+}
+
+var words = map[string]bool{"true": true, "false": true, "null": true}
+
+// wordByte tells which bytes are within numbers and names.
+var wordByte = func() (is [256]bool) {
+	for _, c := range "+-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" {
+		is[c] = true
+	}
+	return is
+}()
+
+// skip reads the value at hand and forgets it.
+func (r *Reader) skip() {
+	kind := r.Kind()
+	r.pending = false
+	switch kind {
+	case String:
+		r.skipString()
+	case Object, Array:
+		r.skipNested()
+	case Number, Bool, Null:
+		r.word(kind)
+	}
+}
+
+// skipNested reads an object or an array. It looks only at what begins and ends strings and nested values.
+func (r *Reader) skipNested() {
+	for depth := 0; r.err == nil; {
+		i := r.pos
+		for i < len(r.buf) && !nesting[r.buf[i]] {
+			i++
+		}
+		r.pos = i
+		switch c := r.peek(); c {
+		case '"':
+			r.skipString()
+			continue
+		case '{', '[':
+			if depth++; r.depth+depth > MaxDepth {
+				r.failDeep()
+			}
+		case '}', ']':
+			if depth--; depth == 0 {
+				r.pos++
+				return
+			}
+		default:
+			if !nesting[c] && r.pos < len(r.buf) {
+				continue // the buffer was filled
+			}
+			if r.pos == len(r.buf) {
+				r.fail("the end of an object or an array")
+				return
+			}
+		}
+		r.pos++
+	}
+}
+
+var nesting = [256]bool{'"': true, '{': true, '}': true, '[': true, ']': true}
 
 // AppendText reads the value at hand, whatever it is, and appends it as JSON without spaces. It is cut at
 // about limit bytes.

@@ -55,12 +55,6 @@ func (r *Reader) quoted() []byte {
 	return r.unquoted()
 }
 
-func (r *Reader) wasCut() {
-	if r.cut++; r.cut == 1 {
-		r.firstCut = r.Offset()
-	}
-}
-
 // unquoted reads the rest of a string, piece by piece.
 func (r *Reader) unquoted() []byte {
 	r.text = r.text[:0]
