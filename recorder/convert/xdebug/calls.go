@@ -10,6 +10,36 @@ import (
 	"tracex/recorder/convert/fit"
 )
 
+// record reads a line of a trace.
+func (c *converter) record(line []byte) error {
+	c.columns = c.columns[:0]
+	for rest, more := line, true; more; {
+		var column []byte
+		column, rest, more = bytes.Cut(rest, []byte("\t"))
+		c.columns = append(c.columns, column)
+	}
+	if c.ended != none && (c.column(kindColumn) != "R" || c.number(numberColumn) != c.ended) {
+		if err := c.noResult(); err != nil {
+			return err
+		}
+	}
+	switch kind := c.column(kindColumn); {
+	case kind == "0" && len(c.columns) > includeColumn:
+		return c.begin()
+	case kind == "1" && len(c.columns) > timeColumn:
+		return c.end()
+	case kind == "R" && len(c.columns) > returnColumn:
+		return c.result()
+	case kind == "A" && len(c.columns) > assignedColumn:
+		return c.assign()
+	case kind == "" && c.column(levelColumn) == "" && len(c.columns) > timeColumn:
+		c.setTime()
+		return nil
+	}
+	c.to.Leave("line that is none of a trace", "lines that are none of a trace", 1, c.at)
+	return nil
+}
+
 // begin begins a call.
 func (c *converter) begin() error {
 	c.setTime()

@@ -1,10 +1,8 @@
 package xdebug
 
 import (
-	"bytes"
 	"time"
 
-	"tracex/format"
 	"tracex/recorder/convert/calltrace"
 	"tracex/recorder/convert/jsonstream"
 )
@@ -73,130 +71,6 @@ const longest = 20 * 366 * 24 * int64(time.Hour)
 
 // maxDepth bounds the calls that are open.
 const maxDepth = 1 << 19
-
-// line reads a line. An error ends the conversion.
-func (c *converter) line(line []byte) error {
-	switch {
-	case bytes.HasPrefix(line, formatLine):
-		c.program = true
-		return c.startHeader()
-	case bytes.HasPrefix(line, startLine):
-		return c.startTrace(line)
-	case bytes.HasPrefix(line, endLine):
-		c.begun, c.started = false, false
-		return c.endTrace()
-	case bytes.HasPrefix(line, versionLine):
-		return c.startHeader()
-	case len(line) == 0, !c.program && bytes.HasPrefix(profileLine, line):
-		return nil
-	case !c.program:
-		return c.otherFormat(line)
-	}
-	return c.record(line)
-}
-
-// otherFormat explains which format the file has.
-func (c *converter) otherFormat(line []byte) error {
-	found := "another format"
-	switch {
-	case bytes.Contains(line, htmlTrace):
-		found = "an Xdebug trace in HTML (xdebug.trace_format=2)"
-	case bytes.HasPrefix(line, creatorLine):
-		found = "a profile of Xdebug (xdebug.mode=profile), which has sums and no calls"
-	case c.traces > 0:
-		found = "an Xdebug trace for humans (xdebug.trace_format=0)"
-	}
-	c.fault = &format.Error{Offset: c.at, Expected: "an Xdebug trace for programs", Found: found, Hint: "record it with xdebug.mode=trace and xdebug.trace_format=1", Err: format.ErrNotTrace}
-	return c.fault
-}
-
-// cut notes that the file is cut short: its program was killed, or is still running.
-func (c *converter) cut(at int64, found string) {
-	if c.fault == nil {
-		c.fault = &format.Error{Offset: at, Found: found, Err: format.ErrTruncated}
-	}
-}
-
-// startHeader reads a line before the start of a trace. The trace before may be that of a program that was killed.
-func (c *converter) startHeader() error {
-	if c.started {
-		c.to.Leave("trace without TRACE END, before another one", "traces without TRACE END, before others", 1, c.at)
-	}
-	c.begun, c.started = true, false
-	return c.endTrace()
-}
-
-// startTrace begins a thread.
-func (c *converter) startTrace(line []byte) error {
-	if err := c.startHeader(); err != nil {
-		return err
-	}
-	c.started = true
-	c.traces++
-	c.zero = -1
-	text, _, _ := bytes.Cut(line[len(startLine):], []byte("]"))
-	at, err := time.Parse(time.DateTime, string(text)) // it accepts a fraction
-	switch {
-	case err != nil || at.Year() < 1970 || at.Year() > 2100:
-		c.to.Leave("start of a trace without its time", "starts of traces without their times", 1, c.at)
-		c.start = c.now
-	case c.base.IsZero() && c.traces == 1:
-		c.base = at
-		c.to.SetAnchor(at)
-	case !c.base.IsZero():
-		c.start = int64(at.Sub(c.base))
-	}
-	c.now = c.start
-	return nil
-}
-
-// endTrace ends the thread.
-func (c *converter) endTrace() error {
-	if c.thread == nil {
-		return nil
-	}
-	if err := c.noResult(); err != nil {
-		return err
-	}
-	if n := int64(len(c.stack)); n > 0 {
-		c.to.Leave("call that did not end", "calls that did not end", n, -1)
-	}
-	err := c.thread.Close(c.now)
-	c.thread, c.stack = nil, c.stack[:0]
-	return err
-}
-
-func (c *converter) finish() error { return c.endTrace() }
-
-// record reads a line of a trace.
-func (c *converter) record(line []byte) error {
-	c.columns = c.columns[:0]
-	for rest, more := line, true; more; {
-		var column []byte
-		column, rest, more = bytes.Cut(rest, []byte("\t"))
-		c.columns = append(c.columns, column)
-	}
-	if c.ended != none && (c.column(kindColumn) != "R" || c.number(numberColumn) != c.ended) {
-		if err := c.noResult(); err != nil {
-			return err
-		}
-	}
-	switch kind := c.column(kindColumn); {
-	case kind == "0" && len(c.columns) > includeColumn:
-		return c.begin()
-	case kind == "1" && len(c.columns) > timeColumn:
-		return c.end()
-	case kind == "R" && len(c.columns) > returnColumn:
-		return c.result()
-	case kind == "A" && len(c.columns) > assignedColumn:
-		return c.assign()
-	case kind == "" && c.column(levelColumn) == "" && len(c.columns) > timeColumn:
-		c.setTime()
-		return nil
-	}
-	c.to.Leave("line that is none of a trace", "lines that are none of a trace", 1, c.at)
-	return nil
-}
 
 // column returns a column; "" if the line has none.
 func (c *converter) column(i int) string {

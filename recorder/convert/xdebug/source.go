@@ -22,6 +22,7 @@ package xdebug
 import (
 	"bytes"
 	"context"
+	"time"
 
 	"tracex/format"
 	"tracex/recorder/convert/calltrace"
@@ -131,3 +132,97 @@ func convert(ctx context.Context, in sources.Input, prefix string, to *calltrace
 	}
 	return format.At(err, in.Path, 0)
 }
+
+// line reads a line. An error ends the conversion.
+func (c *converter) line(line []byte) error {
+	switch {
+	case bytes.HasPrefix(line, formatLine):
+		c.program = true
+		return c.startHeader()
+	case bytes.HasPrefix(line, startLine):
+		return c.startTrace(line)
+	case bytes.HasPrefix(line, endLine):
+		c.begun, c.started = false, false
+		return c.endTrace()
+	case bytes.HasPrefix(line, versionLine):
+		return c.startHeader()
+	case len(line) == 0, !c.program && bytes.HasPrefix(profileLine, line):
+		return nil
+	case !c.program:
+		return c.otherFormat(line)
+	}
+	return c.record(line)
+}
+
+// otherFormat explains which format the file has.
+func (c *converter) otherFormat(line []byte) error {
+	found := "another format"
+	switch {
+	case bytes.Contains(line, htmlTrace):
+		found = "an Xdebug trace in HTML (xdebug.trace_format=2)"
+	case bytes.HasPrefix(line, creatorLine):
+		found = "a profile of Xdebug (xdebug.mode=profile), which has sums and no calls"
+	case c.traces > 0:
+		found = "an Xdebug trace for humans (xdebug.trace_format=0)"
+	}
+	c.fault = &format.Error{Offset: c.at, Expected: "an Xdebug trace for programs", Found: found, Hint: "record it with xdebug.mode=trace and xdebug.trace_format=1", Err: format.ErrNotTrace}
+	return c.fault
+}
+
+// cut notes that the file is cut short: its program was killed, or is still running.
+func (c *converter) cut(at int64, found string) {
+	if c.fault == nil {
+		c.fault = &format.Error{Offset: at, Found: found, Err: format.ErrTruncated}
+	}
+}
+
+// startHeader reads a line before the start of a trace. The trace before may be that of a program that was killed.
+func (c *converter) startHeader() error {
+	if c.started {
+		c.to.Leave("trace without TRACE END, before another one", "traces without TRACE END, before others", 1, c.at)
+	}
+	c.begun, c.started = true, false
+	return c.endTrace()
+}
+
+// startTrace begins a thread.
+func (c *converter) startTrace(line []byte) error {
+	if err := c.startHeader(); err != nil {
+		return err
+	}
+	c.started = true
+	c.traces++
+	c.zero = -1
+	text, _, _ := bytes.Cut(line[len(startLine):], []byte("]"))
+	at, err := time.Parse(time.DateTime, string(text)) // it accepts a fraction
+	switch {
+	case err != nil || at.Year() < 1970 || at.Year() > 2100:
+		c.to.Leave("start of a trace without its time", "starts of traces without their times", 1, c.at)
+		c.start = c.now
+	case c.base.IsZero() && c.traces == 1:
+		c.base = at
+		c.to.SetAnchor(at)
+	case !c.base.IsZero():
+		c.start = int64(at.Sub(c.base))
+	}
+	c.now = c.start
+	return nil
+}
+
+// endTrace ends the thread.
+func (c *converter) endTrace() error {
+	if c.thread == nil {
+		return nil
+	}
+	if err := c.noResult(); err != nil {
+		return err
+	}
+	if n := int64(len(c.stack)); n > 0 {
+		c.to.Leave("call that did not end", "calls that did not end", n, -1)
+	}
+	err := c.thread.Close(c.now)
+	c.thread, c.stack = nil, c.stack[:0]
+	return err
+}
+
+func (c *converter) finish() error { return c.endTrace() }
