@@ -2,7 +2,6 @@ package appmap
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -43,14 +42,6 @@ type frame struct {
 	start    int64  // ns
 	returned *event // waits until the calls inside it have returned; nil if it was not read
 }
-
-const (
-	mostThreads = 1 << 16
-	mostOpen    = 1 << 20  // calls, in all threads
-	mostHeld    = 64 << 20 // bytes of the returns that wait
-	// latest bounds moments and durations, in ns, so that no sum overflows.
-	latest = math.MaxInt64 / 4
-)
 
 // thread returns the thread of an event; nil if there are too many.
 func (c *calls) thread(id string) *thread {

@@ -2,6 +2,7 @@ package appmap
 
 import (
 	"hash/fnv"
+	"math"
 	"strings"
 
 	"tracex/format"
@@ -45,6 +46,14 @@ type exception struct {
 	class, message, path string
 	line, object         int64
 }
+
+const (
+	mostThreads = 1 << 16
+	mostOpen    = 1 << 20  // calls, in all threads
+	mostHeld    = 64 << 20 // bytes of the returns that wait
+	// latest bounds moments and durations, in ns, so that no sum overflows.
+	latest = math.MaxInt64 / 4
+)
 
 const (
 	// mostValues bounds the values of an event in memory, in bytes; valueSize is that of one without its text.
@@ -162,6 +171,30 @@ func (e *event) parameter(r *jsonstream.Reader, name string) {
 		p.name = name
 	}
 	e.args = append(e.args, arg{p.name, p.valueOf(e.to, false)})
+}
+
+// parameterObject reads the description of a value. Its kind, size and schema are left out.
+func (e *event) parameterObject(r *jsonstream.Reader) (p parameter) {
+	for key := range r.Fields() {
+		switch string(key) {
+		case "name":
+			p.name = string(r.Text())
+		case "class":
+			p.class = string(r.Text())
+		case "object_id":
+			p.object = append(p.object, r.Text()...)
+		case "value":
+			switch r.Kind() {
+			case jsonstream.Object, jsonstream.Array:
+				p.text, p.known = string(r.AppendText(nil, jsonstream.MaxText/2)), true
+			case jsonstream.Null:
+			default:
+				p.text, p.known = string(r.Text()), true
+			}
+		}
+	}
+	e.room -= valueSize + len(p.name) + len(p.class) + len(p.text)
+	return p
 }
 
 // object reads a value; nil if there is none.

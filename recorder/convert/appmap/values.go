@@ -17,30 +17,6 @@ type parameter struct {
 	known             bool   // it has a text
 }
 
-// parameterObject reads the description of a value. Its kind, size and schema are left out.
-func (e *event) parameterObject(r *jsonstream.Reader) (p parameter) {
-	for key := range r.Fields() {
-		switch string(key) {
-		case "name":
-			p.name = string(r.Text())
-		case "class":
-			p.class = string(r.Text())
-		case "object_id":
-			p.object = append(p.object, r.Text()...)
-		case "value":
-			switch r.Kind() {
-			case jsonstream.Object, jsonstream.Array:
-				p.text, p.known = string(r.AppendText(nil, jsonstream.MaxText/2)), true
-			case jsonstream.Null:
-			default:
-				p.text, p.known = string(r.Text()), true
-			}
-		}
-	}
-	e.room -= valueSize + len(p.name) + len(p.class) + len(p.text)
-	return p
-}
-
 // classKind is what values of a class are.
 type classKind uint8
 
