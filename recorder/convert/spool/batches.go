@@ -2,10 +2,8 @@ package spool
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/binary"
 	"io"
-	"slices"
 )
 
 // position iterates over the batches of one stream, those in the file first.
@@ -112,57 +110,6 @@ func (r *batchReader) next() ([]byte, error) {
 	return r.buf, nil
 }
 
-// sorter sorts the records of one batch by time; records with the same time keep
-// their order.
-type sorter struct {
-	entries []sortEntry
-	scratch []byte
-	last    int64 // time of the last record of the sorted batch
-}
-
-type sortEntry struct {
-	time     int64
-	from, to int // the body in the batch
-}
-
-// sort sorts a batch, in place unless it becomes too large.
-func (s *sorter) sort(batch []byte) []byte {
-	s.entries = s.entries[:0]
-	time := batchFirst(batch)
-	for at := batchHead; at < len(batch); {
-		size, delta, n := recordHead(batch[at:])
-		at += n
-		time += delta
-		s.entries = append(s.entries, sortEntry{time, at, at + size})
-		at += size
-	}
-	slices.SortStableFunc(s.entries, func(a, b sortEntry) int { return cmp.Compare(a.time, b.time) })
-	time = s.entries[0].time
-	s.scratch = append(s.scratch[:0], batch[:batchHead]...)
-	setFirst(s.scratch, time)
-	for _, e := range s.entries {
-		s.scratch = appendRecord(s.scratch, e.time-time, batch[e.from:e.to])
-		time = e.time
-	}
-	s.last = time
-	if len(s.scratch) > cap(batch) {
-		return slices.Clone(s.scratch)
-	}
-	return append(batch[:0], s.scratch...)
-}
-
-// recordHead decodes the head of the record at the start of b, and returns its
-// length n. The spool wrote it, so it is valid.
-func recordHead(b []byte) (size int, delta int64, n int) {
-	// Both are one byte each in most records.
-	if len(b) > 1 && b[0]|b[1] < 0x80 {
-		return int(b[0]), int64(b[1]>>1) ^ -int64(b[1]&1), 2
-	}
-	u, n := binary.Uvarint(b)
-	delta, m := binary.Varint(b[n:])
-	return int(u), delta, n + m
-}
-
 const (
 	// mergeWays is how many runs are read at once, each with a batch in memory.
 	mergeWays = 256
@@ -229,61 +176,4 @@ func (s *Spool) runs(streams []*Stream) (runs []*run, err error) {
 		}
 	}
 	return runs, nil
-}
-
-// reduce merges streams into fewer until at most mergeWays of their runs overlap at
-// any time, and returns the runs.
-func (s *Spool) reduce(streams []*Stream) ([]*run, error) {
-	for {
-		runs, err := s.runs(streams)
-		if err != nil || overlap(runs) <= mergeWays {
-			return runs, err
-		}
-		// Batches in memory would move while they are read.
-		if err := s.spill(); err != nil {
-			return nil, err
-		}
-		if runs, err = s.runs(streams); err != nil {
-			return nil, err
-		}
-		streams = nil
-		for group := range slices.Chunk(runs, mergeWays) {
-			t := s.Stream()
-			streams = append(streams, t)
-			merged := Records{waiting: byFirst(group)}
-			for merged.Next() {
-				if err := s.Add(t, merged.Time, merged.Body); err != nil {
-					return nil, err
-				}
-			}
-			if merged.err != nil {
-				return nil, merged.err
-			}
-			s.seal(t)
-		}
-	}
-}
-
-// byFirst sorts runs by the time of their first record.
-func byFirst(runs []*run) []*run {
-	slices.SortStableFunc(runs, func(a, b *run) int { return cmp.Compare(a.first, b.first) })
-	return runs
-}
-
-// overlap returns the maximum number of runs that overlap at any time.
-func overlap(runs []*run) int {
-	var firsts, lasts []int64
-	for _, r := range runs {
-		firsts, lasts = append(firsts, r.first), append(lasts, r.last)
-	}
-	slices.Sort(firsts)
-	slices.Sort(lasts)
-	most, over := 0, 0
-	for i, first := range firsts {
-		for over < len(lasts) && lasts[over] < first {
-			over++
-		}
-		most = max(most, i+1-over)
-	}
-	return most
 }

@@ -2,9 +2,11 @@ package spool
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // Records reads the records of streams in order of time. Those with the same time
@@ -157,3 +159,60 @@ func (n *Numbers) Wide() uint64 {
 
 // Int32 returns the next number, of 32 bits.
 func (n *Numbers) Int32() int32 { return int32(uint32(n.Wide())) }
+
+// reduce merges streams into fewer until at most mergeWays of their runs overlap at
+// any time, and returns the runs.
+func (s *Spool) reduce(streams []*Stream) ([]*run, error) {
+	for {
+		runs, err := s.runs(streams)
+		if err != nil || overlap(runs) <= mergeWays {
+			return runs, err
+		}
+		// Batches in memory would move while they are read.
+		if err := s.spill(); err != nil {
+			return nil, err
+		}
+		if runs, err = s.runs(streams); err != nil {
+			return nil, err
+		}
+		streams = nil
+		for group := range slices.Chunk(runs, mergeWays) {
+			t := s.Stream()
+			streams = append(streams, t)
+			merged := Records{waiting: byFirst(group)}
+			for merged.Next() {
+				if err := s.Add(t, merged.Time, merged.Body); err != nil {
+					return nil, err
+				}
+			}
+			if merged.err != nil {
+				return nil, merged.err
+			}
+			s.seal(t)
+		}
+	}
+}
+
+// byFirst sorts runs by the time of their first record.
+func byFirst(runs []*run) []*run {
+	slices.SortStableFunc(runs, func(a, b *run) int { return cmp.Compare(a.first, b.first) })
+	return runs
+}
+
+// overlap returns the maximum number of runs that overlap at any time.
+func overlap(runs []*run) int {
+	var firsts, lasts []int64
+	for _, r := range runs {
+		firsts, lasts = append(firsts, r.first), append(lasts, r.last)
+	}
+	slices.Sort(firsts)
+	slices.Sort(lasts)
+	most, over := 0, 0
+	for i, first := range firsts {
+		for over < len(lasts) && lasts[over] < first {
+			over++
+		}
+		most = max(most, i+1-over)
+	}
+	return most
+}

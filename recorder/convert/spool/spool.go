@@ -26,6 +26,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 )
 
 // Spool holds streams of records, in memory up to a limit and in a temporary file
@@ -137,12 +138,6 @@ func (s *Spool) Add(t *Stream, time int64, body []byte) error {
 	return nil
 }
 
-func appendRecord(batch []byte, delta int64, body []byte) []byte {
-	batch = binary.AppendUvarint(batch, uint64(len(body)))
-	batch = binary.AppendVarint(batch, delta)
-	return append(batch, body...)
-}
-
 // batch returns the batch that is being filled, or nil.
 func (t *Stream) batch() []byte {
 	if len(t.batches) == 0 {
@@ -206,10 +201,67 @@ func (s *Spool) seal(t *Stream) {
 	binary.LittleEndian.PutUint64(batch[12:], uint64(t.last))
 }
 
+// sorter sorts the records of one batch by time; records with the same time keep
+// their order.
+type sorter struct {
+	entries []sortEntry
+	scratch []byte
+	last    int64 // time of the last record of the sorted batch
+}
+
+type sortEntry struct {
+	time     int64
+	from, to int // the body in the batch
+}
+
+// sort sorts a batch, in place unless it becomes too large.
+func (s *sorter) sort(batch []byte) []byte {
+	s.entries = s.entries[:0]
+	time := batchFirst(batch)
+	for at := batchHead; at < len(batch); {
+		size, delta, n := recordHead(batch[at:])
+		at += n
+		time += delta
+		s.entries = append(s.entries, sortEntry{time, at, at + size})
+		at += size
+	}
+	slices.SortStableFunc(s.entries, func(a, b sortEntry) int { return cmp.Compare(a.time, b.time) })
+	time = s.entries[0].time
+	s.scratch = append(s.scratch[:0], batch[:batchHead]...)
+	setFirst(s.scratch, time)
+	for _, e := range s.entries {
+		s.scratch = appendRecord(s.scratch, e.time-time, batch[e.from:e.to])
+		time = e.time
+	}
+	s.last = time
+	if len(s.scratch) > cap(batch) {
+		return slices.Clone(s.scratch)
+	}
+	return append(batch[:0], s.scratch...)
+}
+
 func batchSize(batch []byte) int     { return int(binary.LittleEndian.Uint32(batch)) }
 func batchFirst(batch []byte) int64  { return int64(binary.LittleEndian.Uint64(batch[4:])) }
 func batchLast(batch []byte) int64   { return int64(binary.LittleEndian.Uint64(batch[12:])) }
 func setFirst(batch []byte, t int64) { binary.LittleEndian.PutUint64(batch[4:], uint64(t)) }
+
+func appendRecord(batch []byte, delta int64, body []byte) []byte {
+	batch = binary.AppendUvarint(batch, uint64(len(body)))
+	batch = binary.AppendVarint(batch, delta)
+	return append(batch, body...)
+}
+
+// recordHead decodes the head of the record at the start of b, and returns its
+// length n. The spool wrote it, so it is valid.
+func recordHead(b []byte) (size int, delta int64, n int) {
+	// Both are one byte each in most records.
+	if len(b) > 1 && b[0]|b[1] < 0x80 {
+		return int(b[0]), int64(b[1]>>1) ^ -int64(b[1]&1), 2
+	}
+	u, n := binary.Uvarint(b)
+	delta, m := binary.Varint(b[n:])
+	return int(u), delta, n + m
+}
 
 // spill writes the batches of all streams to the file.
 func (s *Spool) spill() error {
