@@ -87,28 +87,109 @@ func isBatch(r *jsonstream.Reader, k *keys) (found bool) {
 	return found
 }
 
-// keys makes keys plain.
-type keys struct{ b []byte }
-
-// plain returns a key in lower case without '_', until the next call: keys may be in lowerCamelCase, or in
-// snake_case as in the protobuf files.
-func (k *keys) plain(key []byte) []byte {
-	k.b = k.b[:0]
-	for _, c := range key {
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != '_' {
-			k.b = append(k.b, c)
-		}
-	}
-	return k.b
-}
-
 func convert(ctx context.Context, in sources.Input, prefix string, to *calltrace.Writer) error {
 	c := &converter{r: jsonstream.New(ctx, in.Reader, in.Progress), to: to, spans: spans.New(ctx, to, prefix)}
 	defer c.spans.Close()
 	c.r.Each(func() { c.document() })
 	c.r.Leave(to)
 	return format.At(c.spans.End(c.found, c.r.Err(), c.err), in.Path, 0)
+}
+
+// document reads {"resourceSpans": […]}, which may be within another object. It reports whether it is an empty object.
+func (c *converter) document() (empty bool) {
+	empty = c.r.Kind() == jsonstream.Object
+	for key := range c.r.Fields() {
+		empty = false
+		at := c.r.Offset()
+		switch string(c.keys.plain(key)) {
+		case "resourcespans", "batches":
+			kind := c.r.Kind()
+			c.found = c.found || kind == jsonstream.Array || kind == jsonstream.Null
+			for range c.r.Items() {
+				c.resource()
+			}
+		case "trace", "result": // of Tempo, and of Jaeger
+			c.found = c.document() || c.found
+		case "error":
+			if c.r.Kind() != jsonstream.Null {
+				c.to.Leave("error in place of spans", "errors in place of spans", 1, at)
+			}
+		case "resourcemetrics":
+			c.to.Leave("batch of metrics", "batches of metrics", 1, at)
+		case "resourcelogs":
+			c.to.Leave("batch of logs", "batches of logs", 1, at)
+		}
+	}
+	return empty
+}
+
+// resource reads the spans of a resource. Its own description may follow them.
+func (c *converter) resource() {
+	c.process, c.room = c.spans.Process(), mostValues
+	service := ""
+	var args []spans.Arg
+	for key := range c.r.Fields() {
+		switch string(c.keys.plain(key)) {
+		case "resource":
+			for key := range c.r.Fields() {
+				switch string(c.keys.plain(key)) {
+				case "attributes":
+					args = c.attributes(args)
+				default:
+					c.dropped()
+				}
+			}
+		case "scopespans", "instrumentationlibraryspans":
+			for range c.r.Items() {
+				c.scoped()
+			}
+		}
+	}
+	kept := args[:0]
+	for _, a := range args {
+		if a.Name == "service.name" && a.Value.Kind == format.ValueString {
+			service = a.Value.Text
+			continue
+		}
+		kept = append(kept, a)
+	}
+	c.spans.Describe(c.process, service, kept)
+}
+
+// scoped reads the spans of an instrumentation scope.
+func (c *converter) scoped() {
+	c.scope, c.room = c.scope[:0], mostValues
+	read := c.count
+	for key := range c.r.Fields() {
+		switch string(c.keys.plain(key)) {
+		case "scope", "instrumentationlibrary":
+			if c.count > read {
+				c.to.Leave("scope that follows its spans", "scopes that follow their spans", 1, c.r.Offset())
+			}
+			c.readScope()
+		case "spans":
+			for range c.r.Items() {
+				c.readSpan()
+			}
+		}
+	}
+}
+
+func (c *converter) readScope() {
+	for key := range c.r.Fields() {
+		switch string(c.keys.plain(key)) {
+		case "name":
+			c.scopeText(scopeName)
+		case "version":
+			c.scopeText("otel.scope.version")
+		case "attributes":
+			c.scope = c.attributes(c.scope)
+		}
+	}
+}
+
+func (c *converter) scopeText(name string) {
+	if text := string(c.r.Text()); text != "" {
+		c.scope = append(c.scope, spans.Arg{Name: name, Value: calltrace.String(text)})
+	}
 }

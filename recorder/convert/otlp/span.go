@@ -171,12 +171,6 @@ func (c *converter) nested(depth int, keyed bool) format.Value {
 	return c.to.ListOf(elements, n)
 }
 
-// status is how a span ended.
-type status struct {
-	failed  bool
-	message string
-}
-
 // times of a span; -1 if it has none, and 0, too, is no end.
 type times struct{ start, end int64 }
 
