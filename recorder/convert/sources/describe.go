@@ -221,6 +221,19 @@ func Outline(r io.Reader, enough func(outline []byte) bool) ([]byte, error) {
 	return o.out, nil
 }
 
+// mostAhead is how much of a pipe is kept to find out what it is, in bytes.
+const mostAhead = 64 << 20
+
+// Outline is that of the content, as far as it is in its first 64 MiB: they are kept for Read. The first Read must be
+// after it.
+func (c *Content) Outline(enough func(outline []byte) bool) ([]byte, error) {
+	c.head = bytes.Clone(c.head)
+	kept := new(bytes.Buffer)
+	o, err := Outline(io.TeeReader(io.LimitReader(c.in, mostAhead), kept), enough)
+	c.in = bufio.NewReaderSize(io.MultiReader(kept, c.in), HeadSize)
+	return o, err
+}
+
 // IsLongJSON reports whether a file that begins with head is JSON that is longer than that.
 func IsLongJSON(head []byte) bool {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")

@@ -121,19 +121,6 @@ func (c *Content) Head() []byte { return c.head }
 // Short returns the error that ended the first bytes before there were HeadSize; nil if they are all that there is.
 func (c *Content) Short() error { return nothing(c.short) }
 
-// mostAhead is how much of a pipe is kept to find out what it is, in bytes.
-const mostAhead = 64 << 20
-
-// Outline is that of the content, as far as it is in its first 64 MiB: they are kept for Read. The first Read must be
-// after it.
-func (c *Content) Outline(enough func(outline []byte) bool) ([]byte, error) {
-	c.head = bytes.Clone(c.head)
-	kept := new(bytes.Buffer)
-	o, err := Outline(io.TeeReader(io.LimitReader(c.in, mostAhead), kept), enough)
-	c.in = bufio.NewReaderSize(io.MultiReader(kept, c.in), HeadSize)
-	return o, err
-}
-
 // Packed names the compression, or other form: gzip, gzip in zstd, UTF-16; "" if there is none.
 func (c *Content) Packed() string { return strings.Join(c.packed, " in ") }
 
