@@ -1,9 +1,94 @@
 package gotrace
 
 import (
+	"golang.org/x/exp/trace"
+
 	"tracex/format"
 	"tracex/recorder/convert/calltrace"
 )
+
+// converter makes a trace of the events of another.
+type converter struct {
+	to      *calltrace.Writer
+	prefix  string
+	reader  *reader
+	stacks  *stacks
+	origin  trace.Time // of the moment 0; the time of the first event
+	started bool
+	now     int64 // time of the current event, in ns since origin
+
+	goroutines map[trace.GoID]*goroutine
+	tasks      map[trace.TaskID]*task
+	collector  *thread // GC and what the heap has; nil until needed
+	world      *thread // stops of the world; nil until needed
+	sweeping   map[int64]*thread
+	sweepers   map[int64]*thread
+	metrics    map[string]uint64 // the last values
+
+	names    map[string]calltrace.Method
+	runnable calltrace.Method
+	scratch  scratch
+	free     [][]open // of goroutines that have ended
+	left     [leftCount]int64
+}
+
+// left is a kind of event that has no place in the trace.
+type left int
+
+const (
+	leftProc left = iota
+	leftSample
+	leftExperiment
+	leftRegion
+	leftTask
+	leftDeep
+	leftSweep
+	leftOther
+	leftCount
+)
+
+var leftNames = [leftCount][2]string{
+	leftProc:       {"change of a processor's state", "changes of processors' states"},
+	leftSample:     {"sample of a CPU profile", "samples of a CPU profile"},
+	leftExperiment: {"experimental event", "experimental events"},
+	leftRegion:     {"end of a region that began before the trace", "ends of regions that began before the trace"},
+	leftTask:       {"end of a task that began before the trace", "ends of tasks that began before the trace"},
+	leftDeep:       {"region nested too deeply", "regions nested too deeply"},
+	leftSweep:      {"sweep of the heap on one of too many processors", "sweeps of the heap on too many processors"},
+	leftOther:      {"event of an unknown kind", "events of an unknown kind"},
+}
+
+func newConverter(r *reader, prefix string, to *calltrace.Writer) *converter {
+	return &converter{
+		to: to, prefix: prefix, reader: r, stacks: r.stacks, goroutines: map[trace.GoID]*goroutine{}, tasks: map[trace.TaskID]*task{},
+		sweeping: map[int64]*thread{}, sweepers: map[int64]*thread{}, metrics: map[string]uint64{},
+		names: map[string]calltrace.Method{}, runnable: to.Method("", "waiting to run"),
+	}
+}
+
+const (
+	mostNames = 1 << 14 // names of methods that are remembered
+	often     = 1 << 4  // events between two looks at the context: damage can make each slow
+	seldom    = 1 << 12 // events between two reports of progress
+)
+
+// plain returns the method with a name and no class.
+func (c *converter) plain(name string) calltrace.Method {
+	m, ok := c.names[name]
+	if !ok {
+		if len(c.names) >= mostNames {
+			clear(c.names)
+		}
+		m = c.to.Method("", name)
+		c.names[name] = m
+	}
+	return m
+}
+
+// newThread makes a thread that is no goroutine.
+func (c *converter) newThread(name string) *thread {
+	return &thread{Thread: c.to.Thread(c.prefix + name), scratch: &c.scratch}
+}
 
 // thread is a thread of the trace with the calls that are open. It ends a call that is not the innermost
 // by cutting those within it in two: they end, and begin again.
