@@ -66,25 +66,6 @@ type openFrame struct {
 	kept  *frame // created when a checkpoint needs it
 }
 
-// frame is a container that is open at a checkpoint. Checkpoints share frames, which
-// do not change.
-type frame struct {
-	start  int64 // logical, of its content
-	event  int32
-	class  format.Class
-	parent *frame
-}
-
-// checkpoint is the start of a group of ScanGroup cells.
-type checkpoint struct {
-	pos    int64  // logical: after the footer before the first cell of the group
-	cellAt int64  // of the next cell, if it is in the same block
-	open   *frame // the innermost container open there
-}
-
-// ScanGroup is how many cells a scan keeps one checkpoint for.
-const ScanGroup = 4096
-
 // NewScan returns a scan from the beginning of the data. reference gets each
 // reference object with its index cell, within Step; its error ends the scan.
 func NewScan(data *mapped.File, reference func([]byte, format.Cell) error) *Scan {
@@ -201,6 +182,28 @@ func (s *Scan) streamOf(thread int32) *streamScan {
 		s.streams[i] = s.streams[i].copied()
 	}
 	return s.streams[i]
+}
+
+// shared reports whether t must not change.
+func (t *streamScan) shared() bool { return t.shown == &t.Stream }
+
+// copied returns t, which is shared, for additions.
+func (t *streamScan) copied() *streamScan {
+	return &streamScan{knownStream: t.known(), min: t.min, shown: t.shown}
+}
+
+// known returns what is known of a stream now. It does not change when the scan continues.
+func (k *knownStream) known() knownStream {
+	out := *k
+	if k.more != nil {
+		m := *k.more
+		out.more = &m
+	}
+	if k.groups != nil {
+		g := *k.groups
+		out.groups = &g
+	}
+	return out
 }
 
 func (s *Scan) endBlock(o *format.Object) error {

@@ -84,28 +84,6 @@ func (t *streamScan) share(regen *regenerator) {
 	t.shown = &t.Stream
 }
 
-// shared reports whether t must not change.
-func (t *streamScan) shared() bool { return t.shown == &t.Stream }
-
-// copied returns t, which is shared, for additions.
-func (t *streamScan) copied() *streamScan {
-	return &streamScan{knownStream: t.known(), min: t.min, shown: t.shown}
-}
-
-// known returns what is known of a stream now. It does not change when the scan continues.
-func (k *knownStream) known() knownStream {
-	out := *k
-	if k.more != nil {
-		m := *k.more
-		out.more = &m
-	}
-	if k.groups != nil {
-		g := *k.groups
-		out.groups = &g
-	}
-	return out
-}
-
 // view returns the stream for a View.
 func (k *knownStream) view(regen *regenerator) *Stream {
 	s := new(scannedStream)

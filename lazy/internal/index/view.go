@@ -28,7 +28,6 @@ package index
 import (
 	"sort"
 
-	"tracex/format"
 	"tracex/lazy/internal/mapped"
 )
 
@@ -63,28 +62,4 @@ func (v *View) Dumped() bool {
 		}
 	}
 	return false
-}
-
-// Cells are the containers of one thread in post-order: a container follows
-// everything that it contains, and ends rise strictly. They are numbered from
-// 0; that number is called ordinal. The results have not been checked
-// against the data.
-type Cells interface {
-	// Len is the number of containers whose end is known.
-	Len() int64
-	// At returns the cell of an ordinal from 0 to below Len.
-	At(ord int64) format.Cell
-	// WithOffset is At, and returns the offset of the cell, in bytes,
-	// in the index that a streaming recorder writes for the data.
-	WithOffset(ord int64) (c format.Cell, cellAt int64)
-	// FirstEnding returns the first ordinal whose end is x or more; Len()
-	// if there is none.
-	FirstEnding(x int64) int64
-	// FirstAround returns the first ordinal, not less than from, whose start is
-	// x or less; Len() if there is none. With from = FirstEnding(x) that
-	// is the innermost container around x.
-	FirstAround(from, x int64) int64
-	// Around is FirstAround, with the cell and its offset if there is one. hint
-	// belongs to the caller, who passes it from call to call, beginning with 0.
-	Around(from, x int64, hint *int) (ord int64, c format.Cell, cellAt int64)
 }
