@@ -28,29 +28,6 @@ type Forest struct {
 	Problem error
 }
 
-// Thread is a thread of a Forest.
-type Thread struct {
-	ID   int32
-	Name string // "" if the trace has none
-
-	version format.Version
-
-	nodes slab // in pre-order
-	store store
-	open  []uint32 // containers without footer, outermost first, while loading
-
-	forgotten map[uint32]struct{} // by index; nil if none
-}
-
-// point is what a Forest keeps for a point in addition to its bytes.
-type point struct {
-	at   storePosition // of the point
-	foot storePosition // of the footer of a container
-	size uint32        // number of points in the subtree, including itself; 0 if still open
-	last uint32        // index of the last child; 0 if none
-	up   uint32        // index of the container around it, plus 1; 0 for a root
-}
-
 // Load reads a whole trace front to back. From one that is cut short or
 // damaged it returns the whole objects, with the fault in Problem; calls that are
 // still open have the result [format.UnfinishedMethod], open loops as many

@@ -24,6 +24,20 @@ const (
 	shortened change = 2
 )
 
+// Thread is a thread of a Forest.
+type Thread struct {
+	ID   int32
+	Name string // "" if the trace has none
+
+	version format.Version
+
+	nodes slab // in pre-order
+	store store
+	open  []uint32 // containers without footer, outermost first, while loading
+
+	forgotten map[uint32]struct{} // by index; nil if none
+}
+
 // Roots yields the thread's roots, in order.
 func (t *Thread) Roots() iter.Seq[Node] {
 	return t.siblings(0, t.nodes.n)
@@ -242,6 +256,15 @@ func (s *store) keep(b []byte) storePosition {
 
 // from returns the bytes from p to the end of its chunk.
 func (s *store) from(p storePosition) []byte { return s.chunks[p>>32][uint32(p):] }
+
+// point is what a Forest keeps for a point in addition to its bytes.
+type point struct {
+	at   storePosition // of the point
+	foot storePosition // of the footer of a container
+	size uint32        // number of points in the subtree, including itself; 0 if still open
+	last uint32        // index of the last child; 0 if none
+	up   uint32        // index of the container around it, plus 1; 0 for a root
+}
 
 // slabBits is the number of bits for an index in a part of a slab.
 const slabBits = 14
