@@ -182,26 +182,36 @@ func same(levels []uint8) bool {
 	return true
 }
 
-// chunk writes the pages of a column, and returns what the footer tells of them.
-func (f *Writer) chunk(c *Column) (m format.ColumnMetaData, err error) {
-	m = format.ColumnMetaData{
-		Type: physical[c.leaf.kind], PathInSchema: c.leaf.path, Codec: format.Zstd, NumValues: c.values, Statistics: c.statistics(),
-	}
-	at := f.size
-	if d := &c.dictionary; d.entries > 0 {
-		h := format.PageHeader{Type: format.DictionaryPage}
-		h.DictionaryPageHeader.Set(format.DictionaryPageHeader{NumValues: int32(d.entries), Encoding: format.Plain})
-		c.body = d.appendPlain(c.body[:0], c.names)
-		if c.buf, err = c.appendPage(c.buf[:0], &h, c.body); err != nil {
-			return m, err
+// statistics returns what readers skip row groups by.
+func (c *Column) statistics() format.Statistics {
+	s := format.Statistics{NullCount: c.nulls}
+	le := binary.LittleEndian
+	switch c.leaf.kind {
+	case Int32, Repeat32:
+		if c.stats.known {
+			s.MinValue, s.MaxValue = le.AppendUint32(nil, uint32(c.stats.min)), le.AppendUint32(nil, uint32(c.stats.max))
 		}
-		m.DictionaryPageOffset = at
-		f.write(c.buf)
-		c.encoded(format.Plain)
+	case Int64, Repeat64:
+		if c.stats.known {
+			s.MinValue, s.MaxValue = le.AppendUint64(nil, uint64(c.stats.min)), le.AppendUint64(nil, uint64(c.stats.max))
+		}
+	case Name:
+		c.boundNames(&s)
 	}
-	c.encoded(format.RLE) // of levels
-	m.DataPageOffset = f.size
-	f.write(c.pages)
-	m.Encoding, m.TotalUncompressedSize, m.TotalCompressedSize = c.encodings, c.plain, f.size-at
-	return m, nil
+	return s
+}
+
+// boundNames sets the bounds of a column of names.
+func (c *Column) boundNames(s *format.Statistics) {
+	low, high := "", ""
+	for i, id := range c.dictionary.ids {
+		name := c.names(id)
+		if i == 0 {
+			low, high = name, name
+		}
+		low, high = min(low, name), max(high, name)
+	}
+	if len(c.dictionary.ids) > 0 && len(low) <= longestBound && len(high) <= longestBound {
+		s.MinValue, s.MaxValue = []byte(low), []byte(high)
+	}
 }

@@ -100,3 +100,27 @@ func (f *Writer) Close() error {
 	f.write(append(binary.LittleEndian.AppendUint32(foot, uint32(len(foot))), magic...))
 	return f.err
 }
+
+// chunk writes the pages of a column, and returns what the footer tells of them.
+func (f *Writer) chunk(c *Column) (m format.ColumnMetaData, err error) {
+	m = format.ColumnMetaData{
+		Type: physical[c.leaf.kind], PathInSchema: c.leaf.path, Codec: format.Zstd, NumValues: c.values, Statistics: c.statistics(),
+	}
+	at := f.size
+	if d := &c.dictionary; d.entries > 0 {
+		h := format.PageHeader{Type: format.DictionaryPage}
+		h.DictionaryPageHeader.Set(format.DictionaryPageHeader{NumValues: int32(d.entries), Encoding: format.Plain})
+		c.body = d.appendPlain(c.body[:0], c.names)
+		if c.buf, err = c.appendPage(c.buf[:0], &h, c.body); err != nil {
+			return m, err
+		}
+		m.DictionaryPageOffset = at
+		f.write(c.buf)
+		c.encoded(format.Plain)
+	}
+	c.encoded(format.RLE) // of levels
+	m.DataPageOffset = f.size
+	f.write(c.pages)
+	m.Encoding, m.TotalUncompressedSize, m.TotalCompressedSize = c.encodings, c.plain, f.size-at
+	return m, nil
+}
