@@ -2,6 +2,16 @@ package dataset
 
 import "tracex/lazy/export/dataset/internal/parquetfile"
 
+// fill appends to a leaf what the rows of a chunk have.
+type fill[R any] func(c *parquetfile.Column, b *batch[R])
+
+// batch is rows of a chunk that are being encoded.
+type batch[R any] struct {
+	*chunk[R]
+	trace   int32 // a name
+	methods []*method
+}
+
 // trace fills a column with the id of the trace.
 func trace[R any](c *parquetfile.Column, b *batch[R]) {
 	for range b.rows {

@@ -11,16 +11,6 @@ type column[R any] struct {
 	fills []fill[R]
 }
 
-// fill appends to a leaf what the rows of a chunk have.
-type fill[R any] func(c *parquetfile.Column, b *batch[R])
-
-// batch is rows of a chunk that are being encoded.
-type batch[R any] struct {
-	*chunk[R]
-	trace   int32 // a name
-	methods []*method
-}
-
 // Leaves by which rows are sorted.
 const (
 	leafThread = 1
