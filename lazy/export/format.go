@@ -3,7 +3,6 @@ package export
 import (
 	"context"
 	"io"
-	"slices"
 
 	"tracex/lazy"
 	"tracex/lazy/query"
@@ -96,19 +95,6 @@ func (l *limit) Merge(v lazy.Visitor) error {
 }
 
 type clocked interface{ clock() *Clock }
-
-// Formats are all formats, in the order of help.
-var Formats = []*Format{&perfettoFormat, &chromeFormat, &speedscopeFormat, &foldedFormat, &pprofFormat, &otlpFormat, &linesFormat, &cutFormat}
-
-// ByName returns a format; nil if there is none of that name.
-func ByName(name string) *Format {
-	if i := slices.IndexFunc(Formats, func(f *Format) bool { return f.Name == name }); i >= 0 {
-		return Formats[i]
-	}
-	return nil
-}
-
-var cutFormat = Format{Name: "cut", Suffix: ".cut.bin", What: "a trace of its own, with index and times", Raw: true, Files: true}
 
 // Write exports in a format and returns the number of bytes written. tell gets the progress; it may be nil. The
 // error is a [TooLargeError] if the target could not load the result, unless the job has Force: then

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"tracex/format"
 	"tracex/format/tracefile"
@@ -90,3 +91,16 @@ func (j *Job) saveCut(ctx context.Context, to Destination, tell lazy.Progress) (
 	}
 	return size, set.Commit()
 }
+
+// Formats are all formats, in the order of help.
+var Formats = []*Format{&perfettoFormat, &chromeFormat, &speedscopeFormat, &foldedFormat, &pprofFormat, &otlpFormat, &linesFormat, &cutFormat}
+
+// ByName returns a format; nil if there is none of that name.
+func ByName(name string) *Format {
+	if i := slices.IndexFunc(Formats, func(f *Format) bool { return f.Name == name }); i >= 0 {
+		return Formats[i]
+	}
+	return nil
+}
+
+var cutFormat = Format{Name: "cut", Suffix: ".cut.bin", What: "a trace of its own, with index and times", Raw: true, Files: true}
