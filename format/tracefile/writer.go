@@ -2,7 +2,6 @@ package tracefile
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"io"
 	"math"
@@ -189,71 +188,7 @@ func (w *Writer) Err() error {
 	return failed(w.files())
 }
 
-func failed(files [3]*file) error {
-	for _, o := range files {
-		if o.err != nil {
-			return o.err
-		}
-	}
-	return nil
-}
-
 func (w *Writer) files() [3]*file { return [...]*file{&w.data, &w.index, &w.times} }
-
-// writeAt is the number of buffered bytes at which they are written to a file.
-const writeAt = 1 << 18
-
-// file buffers the data for one file. Without a file it only counts.
-type file struct {
-	to   io.Writer
-	buf  []byte
-	size int64 // bytes written, including those in buf
-	err  error
-
-	behind *behind // nil: writes are done at once; else it guards err
-}
-
-func (o *file) write(b []byte) {
-	o.size += int64(len(b))
-	if o.to == nil {
-		return
-	}
-	if o.buf = append(o.buf, b...); len(o.buf) >= writeAt {
-		o.flush()
-	}
-}
-
-// takeAt is the number of bytes from which on a buffer is written as it is.
-const takeAt = writeAt / 2
-
-// take writes a buffer, which belongs to the file then, and returns an empty one in exchange.
-func (o *file) take(b []byte) []byte {
-	if len(b) < takeAt || o.to == nil {
-		o.write(b)
-		return b[:0]
-	}
-	o.size += int64(len(b))
-	o.flush()
-	return o.hand(b)
-}
-
-func (o *file) flush() { o.buf = o.hand(o.buf) }
-
-// hand writes a buffer to the file, and returns an empty one in exchange.
-func (o *file) hand(b []byte) []byte {
-	switch {
-	case len(b) == 0:
-		return b
-	case o.behind != nil && len(b) < cap(b)/4:
-		o.behind.push(o, bytes.Clone(b)) // what waits takes no more memory than it has bytes
-	case o.behind != nil:
-		o.behind.push(o, b)
-		return o.behind.exchange(cap(b))
-	case o.err == nil:
-		_, o.err = o.to.Write(b)
-	}
-	return b[:0]
-}
 
 // Untimed reports whether a file of times has cells of objects, but no time, as that of a recording
 // without times may be.
