@@ -229,3 +229,30 @@ func noteDoubt(c *Context, s string) {
 	}
 	c.doubts[int32(hash)] = true
 }
+
+// ResultsClass is the class of what a Go function returns if it returns several values: an object without
+// identity that has a field for each, named by its number from 1. Its text is that of Go: (3, nil).
+const ResultsClass = "(results)"
+
+// Results returns the values that a function returned if v stands for several, else nil. c has the classes.
+func (v *Value) Results(c *Context) []CapturedField {
+	if v.ByValue() {
+		if d := c.Class(v.ClassID); d != nil && d.Name == ResultsClass {
+			return v.Captured.Fields
+		}
+	}
+	return nil
+}
+
+// Result returns the n-th of the values, from 1, that v stands for as a result: v itself if it is the only
+// one, nil if there are fewer. Of 0 it returns v.
+func (v *Value) Result(c *Context, n int) *Value {
+	list := v.Results(c)
+	switch {
+	case n == 0, n == 1 && list == nil:
+		return v
+	case n > len(list):
+		return nil
+	}
+	return &list[n-1].Value
+}

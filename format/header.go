@@ -131,3 +131,27 @@ func firstLine(head []byte) []byte {
 	}
 	return head[:min(len(head), 24)]
 }
+
+// unknown returns the error for a version in a header that is not supported.
+func unknown(version int64) error {
+	e := &Error{Offset: headerVersionAt, Err: ErrVersion, Expected: fmt.Sprintf("version %d, %d or %d", V27, V22, V19), Found: fmt.Sprintf("version %d", version),
+		Hint: fmt.Sprintf("record the program again with %s (version %d) or %s (version %d)", V27.Release(), V27, V22.Release(), V22)}
+	switch release := releaseOf(version); {
+	case release != "":
+		e.Found += ", which " + release + " writes"
+	case version > int64(Newest):
+		e.Found += ", which is newer"
+		e.Hint = "a newer tracex may read it; else " + e.Hint
+	default:
+		e.Found += ", which no release writes"
+	}
+	return e
+}
+
+// checkVersion checks the version in a header.
+func checkVersion(found int64) (Version, error) {
+	if v := Version(found); int64(v) == found && v.Known() {
+		return v, nil
+	}
+	return 0, unknown(found)
+}

@@ -196,6 +196,15 @@ func PutPointHead(b []byte, class byte, location, thread, event int32, statuses 
 	binary.BigEndian.PutUint64(b[8:], id<<48|uint64(uint32(event))<<16|0xff<<8|uint64(statuses))
 }
 
+// ReferenceID returns the id of the reference object at the start of b, which must be whole.
+func (v Version) ReferenceID(b []byte) int32 {
+	at := referenceIDAt
+	if Kind(b[KindAt]) == KindCodeLocation && v > V19 {
+		at = locationIDAt
+	}
+	return int32(binary.BigEndian.Uint32(b[at:]))
+}
+
 // AppendBlockHead appends the head of a block.
 func AppendBlockHead(dst []byte, thread int32) []byte {
 	return binary.BigEndian.AppendUint32(append(dst, byte(KindBlockStart)), uint32(thread))

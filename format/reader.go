@@ -191,3 +191,13 @@ func (c *reader) room(n int64, what string) {
 		c.short(int(min(n, math.MaxInt32)), what)
 	}
 }
+
+func (c *reader) skipUTF() {
+	if i := c.i; len(c.b)-i >= UTFHeadSize {
+		if next := i + UTFHeadSize + int(binary.BigEndian.Uint16(c.b[i:])); next <= len(c.b) {
+			c.i = next
+			return
+		}
+	}
+	c.take(int(c.u16()), "a string")
+}

@@ -1,9 +1,6 @@
 package format
 
-import (
-	"encoding/binary"
-	"fmt"
-)
+import "fmt"
 
 // Size returns the number of bytes of the object at the start of b, without decoding it. open
 // is the class of the container that a footer would close; it is ignored for other kinds. Scans
@@ -139,45 +136,6 @@ func (c *skipper) skipSnapshot() {
 
 func (c *skipper) skipValues(what string) {
 	c.skipElements(int64(c.count(c.v.leastValue(), what)), what, 0)
-}
-
-func (c *reader) skipUTF() {
-	if i := c.i; len(c.b)-i >= UTFHeadSize {
-		if next := i + UTFHeadSize + int(binary.BigEndian.Uint16(c.b[i:])); next <= len(c.b) {
-			c.i = next
-			return
-		}
-	}
-	c.take(int(c.u16()), "a string")
-}
-
-func (c *skipper) skipValue(depth int) {
-	if c.v >= V27 {
-		c.skipValue27(depth)
-	} else {
-		c.skipValue22(depth)
-	}
-}
-
-func (c *skipper) skipElements(n int64, what string, depth int) {
-	c.room(n*int64(c.v.leastValue()), what)
-	if !c.listed(n) {
-		return
-	}
-	for ; n > 0 && c.err == nil; n-- {
-		c.skipValue(depth)
-	}
-}
-
-func (c *skipper) skipFields(n int64, depth int) {
-	c.room(n*int64(2+c.v.leastValue()), "captured fields")
-	if !c.listed(n) {
-		return
-	}
-	for ; n > 0 && c.err == nil; n-- {
-		c.skipUTF()
-		c.skipValue(depth + 1)
-	}
 }
 
 func (c *skipper) skipReference(k Kind) {

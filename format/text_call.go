@@ -240,3 +240,12 @@ func (w *textWriter) unknown(what string, id int32) {
 	w.int(int64(id))
 	w.b = append(w.b, '>')
 }
+
+// constructor is the name that all constructors have.
+const constructor = "<init>"
+
+// calledByConstructor reports, from the flags of a call, whether a constructor was called by
+// another one of the same object.
+func calledByConstructor(v Version, flags int16) bool {
+	return flags&FlagSuper != 0 && v >= V27
+}

@@ -118,21 +118,12 @@ func (c *Context) FullCallName(method int32, flags int16) (name string, class in
 	return of.Name + "." + e.shown, len(of.Name)
 }
 
-// constructor is the name that all constructors have.
-const constructor = "<init>"
-
 // making returns the text before the class in the name of a constructor's call.
 func (c *Context) making(flags int16) string {
 	if calledByConstructor(c.version, flags) {
 		return "super@"
 	}
 	return "new "
-}
-
-// calledByConstructor reports, from the flags of a call, whether a constructor was called by
-// another one of the same object.
-func calledByConstructor(v Version, flags int16) bool {
-	return flags&FlagSuper != 0 && v >= V27
 }
 
 // SuperCall reports whether a call is one of super(…) or this(…).
@@ -171,6 +162,3 @@ func (c *Context) VariableName(id int32) string {
 	w.variableName(id)
 	return string(w.b)
 }
-
-// AppendPlain appends s as it appears in a text: an unpaired surrogate as '?'.
-func AppendPlain(dst []byte, s string) []byte { return appendReplaced(dst, s) }

@@ -412,3 +412,6 @@ func (v Version) classSuffix(suffix string) string {
 	}
 	return ""
 }
+
+// AppendPlain appends s as it appears in a text: an unpaired surrogate as '?'.
+func AppendPlain(dst []byte, s string) []byte { return appendReplaced(dst, s) }

@@ -74,54 +74,6 @@ func (t *Translator) unquoted(v *Value) {
 	}
 }
 
-// WholeNumber reports whether a text is in the form of a BigInteger.
-func WholeNumber(text string) bool {
-	decimals, ok := number(text)
-	return ok && !decimals
-}
-
-// number reports whether a text is in the form of a BigInteger, or, with decimals, of a
-// BigDecimal: digits, with an optional sign before, point within, or exponent after them.
-func number(s string) (decimals, ok bool) {
-	s = strings.TrimPrefix(s, "-")
-	whole := digits(s)
-	if whole == 0 {
-		return false, false
-	}
-	canonical := s[0] != '0' || whole == 1
-	if s = s[whole:]; s == "" {
-		return !canonical, canonical
-	}
-	if s[0] == '.' {
-		n := digits(s[1:])
-		if n == 0 {
-			return true, false
-		}
-		s = s[1+n:]
-	}
-	if len(s) > 1 && s[0] == 'E' {
-		if s = s[1:]; s[0] == '+' || s[0] == '-' {
-			s = s[1:]
-		}
-		if n := digits(s); n > 0 {
-			s = s[n:]
-		} else {
-			return true, false
-		}
-	}
-	return true, s == ""
-}
-
-// digits returns how many digits s begins with.
-func digits(s string) int {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return i
-		}
-	}
-	return len(s)
-}
-
 // class27 removes the suffix from a class as a value. A short name stays short.
 func (t *Translator) class27(v *Value, suffix string) {
 	name, ok := strings.CutSuffix(v.Text, suffix)

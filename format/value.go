@@ -124,33 +124,6 @@ func (v *Value) ByValue() bool {
 	return v.Kind == ValueObject && v.Hash() == 0 && v.Captured != nil && len(v.Captured.Fields) > 0
 }
 
-// ResultsClass is the class of what a Go function returns if it returns several values: an object without
-// identity that has a field for each, named by its number from 1. Its text is that of Go: (3, nil).
-const ResultsClass = "(results)"
-
-// Results returns the values that a function returned if v stands for several, else nil. c has the classes.
-func (v *Value) Results(c *Context) []CapturedField {
-	if v.ByValue() {
-		if d := c.Class(v.ClassID); d != nil && d.Name == ResultsClass {
-			return v.Captured.Fields
-		}
-	}
-	return nil
-}
-
-// Result returns the n-th of the values, from 1, that v stands for as a result: v itself if it is the only
-// one, nil if there are fewer. Of 0 it returns v.
-func (v *Value) Result(c *Context, n int) *Value {
-	list := v.Results(c)
-	switch {
-	case n == 0, n == 1 && list == nil:
-		return v
-	case n > len(list):
-		return nil
-	}
-	return &list[n-1].Value
-}
-
 // MoreFields is the name of a last field that stands for those that were not recorded.
 const MoreFields = "…"
 
@@ -308,6 +281,35 @@ func (c *decoder) fields(n int64, depth int) (list []CapturedField) {
 	return list
 }
 
+func (c *skipper) skipValue(depth int) {
+	if c.v >= V27 {
+		c.skipValue27(depth)
+	} else {
+		c.skipValue22(depth)
+	}
+}
+
+func (c *skipper) skipElements(n int64, what string, depth int) {
+	c.room(n*int64(c.v.leastValue()), what)
+	if !c.listed(n) {
+		return
+	}
+	for ; n > 0 && c.err == nil; n-- {
+		c.skipValue(depth)
+	}
+}
+
+func (c *skipper) skipFields(n int64, depth int) {
+	c.room(n*int64(2+c.v.leastValue()), "captured fields")
+	if !c.listed(n) {
+		return
+	}
+	for ; n > 0 && c.err == nil; n-- {
+		c.skipUTF()
+		c.skipValue(depth + 1)
+	}
+}
+
 // leastValue returns the minimum size of a value in bytes.
 func (v Version) leastValue() int {
 	if v >= V27 {
@@ -331,4 +333,52 @@ func isDecimal(s string) bool {
 		_, ok = number(s + "0") // cut after a point, or in an exponent
 	}
 	return ok
+}
+
+// WholeNumber reports whether a text is in the form of a BigInteger.
+func WholeNumber(text string) bool {
+	decimals, ok := number(text)
+	return ok && !decimals
+}
+
+// number reports whether a text is in the form of a BigInteger, or, with decimals, of a
+// BigDecimal: digits, with an optional sign before, point within, or exponent after them.
+func number(s string) (decimals, ok bool) {
+	s = strings.TrimPrefix(s, "-")
+	whole := digits(s)
+	if whole == 0 {
+		return false, false
+	}
+	canonical := s[0] != '0' || whole == 1
+	if s = s[whole:]; s == "" {
+		return !canonical, canonical
+	}
+	if s[0] == '.' {
+		n := digits(s[1:])
+		if n == 0 {
+			return true, false
+		}
+		s = s[1+n:]
+	}
+	if len(s) > 1 && s[0] == 'E' {
+		if s = s[1:]; s[0] == '+' || s[0] == '-' {
+			s = s[1:]
+		}
+		if n := digits(s); n > 0 {
+			s = s[n:]
+		} else {
+			return true, false
+		}
+	}
+	return true, s == ""
+}
+
+// digits returns how many digits s begins with.
+func digits(s string) int {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return i
+		}
+	}
+	return len(s)
 }

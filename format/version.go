@@ -1,7 +1,6 @@
 package format
 
 import (
-	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
@@ -59,22 +58,6 @@ func (v Version) Known() bool { return v == V19 || v == V22 || v == V27 }
 // String returns the number of the version.
 func (v Version) String() string { return strconv.Itoa(int(v)) }
 
-// unknown returns the error for a version in a header that is not supported.
-func unknown(version int64) error {
-	e := &Error{Offset: headerVersionAt, Err: ErrVersion, Expected: fmt.Sprintf("version %d, %d or %d", V27, V22, V19), Found: fmt.Sprintf("version %d", version),
-		Hint: fmt.Sprintf("record the program again with %s (version %d) or %s (version %d)", V27.Release(), V27, V22.Release(), V22)}
-	switch release := releaseOf(version); {
-	case release != "":
-		e.Found += ", which " + release + " writes"
-	case version > int64(Newest):
-		e.Found += ", which is newer"
-		e.Hint = "a newer tracex may read it; else " + e.Hint
-	default:
-		e.Found += ", which no release writes"
-	}
-	return e
-}
-
 // ParseVersion parses the version to write, as a person types it. V19 is refused: it
 // can only be read.
 func ParseVersion(s string) (Version, error) {
@@ -129,15 +112,6 @@ func (v Version) noStatuses() byte {
 		return 0xff
 	}
 	return 0
-}
-
-// ReferenceID returns the id of the reference object at the start of b, which must be whole.
-func (v Version) ReferenceID(b []byte) int32 {
-	at := referenceIDAt
-	if Kind(b[KindAt]) == KindCodeLocation && v > V19 {
-		at = locationIDAt
-	}
-	return int32(binary.BigEndian.Uint32(b[at:]))
 }
 
 // lacks returns the error for something that a version cannot encode.
@@ -203,12 +177,4 @@ func (v Version) ClassName(k ValueKind) (name string, ok bool) {
 		return "void", true
 	}
 	return "java.lang.String", true
-}
-
-// checkVersion checks the version in a header.
-func checkVersion(found int64) (Version, error) {
-	if v := Version(found); int64(v) == found && v.Known() {
-		return v, nil
-	}
-	return 0, unknown(found)
 }
