@@ -9,9 +9,11 @@ package registry
 import (
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"tracex/format"
 	"tracex/recorder/internal/live"
+	"tracex/recorder/internal/values"
 )
 
 // Registry holds the names of one recorder, and knows their numbers.
@@ -122,62 +124,104 @@ func (g *Registry) Restore(rest *live.Rest, data []byte, cells []format.Cell) {
 	n.pending = references{data, cells}
 }
 
-// liveLog is the log of the names that are in no block yet: parts of the live file, see
-// live.NamesNext.
-type liveLog struct {
-	file    *live.File // nil if there is none
-	regions []*live.Region
-	n       int64 // bytes in the last region
-	added   int64 // bytes in all
-	taken   int64 // bytes of names that are in blocks
+// A number is
+//
+//	bit 63        0
+//	62 to 48      which Registry it is of
+//	47 to 32      for a method: 1 more than its number of arguments; 0 if unknown, see Arity
+//	31 to 0       1 more than its id in the file
+//
+// A use of a number compares only the upper half: the number of another Registry differs there.
+const (
+	tagShift  = 16 // within the upper half
+	ArityMask = 1<<tagShift - 1
+	lastTag   = 1<<15 - 1
+)
+
+// registries counts those that were made.
+var registries atomic.Uint32
+
+// nextTag returns the tag of another Registry, as the upper half of its numbers. Tags repeat
+// after 32,767 registries.
+func nextTag() uint32 { return ((registries.Add(1)-1)%lastTag + 1) << tagShift }
+
+// Misused counts the uses of numbers that are not those of a registry.
+type Misused struct {
+	Unregistered atomic.Int64 // they were zero
+	Foreign      atomic.Int64 // they are another registry's
 }
 
-// logSize is the least size of a part of the log, in bytes.
-const logSize = 16 << 10
+// Tag returns the upper half of the registry's numbers, without arities.
+func (g *Registry) Tag() uint32 { return g.tag }
 
-// extend begins a region with room for size bytes.
-func (n *liveLog) extend(size int) bool {
-	p, err := n.file.Alloc(int64(max(size, logSize)))
-	if err != nil {
-		n.file = nil // Finish misses the names, and reports it
-		return false
+// Upper returns the upper half of a number.
+func Upper(number int64) uint32 { return uint32(number >> values.Shift) }
+
+// Arity is the part of a method's number that encodes its arguments. A method that was
+// registered without their types may be called with any.
+func Arity(args int) int64 {
+	if args == 0 || args >= ArityMask {
+		return 0
 	}
-	p.Word(live.NamesNext).Store(0)
-	p.Word(live.NamesLen).Store(0)
-	p.Word(live.NamesBefore).Store(uint64(n.added))
-	if k := len(n.regions); k > 0 {
-		n.regions[k-1].Word(live.NamesNext).Store(uint64(p.Off))
+	return (int64(args) + 1) << values.Shift
+}
+
+// Number makes a number of an id; zero of None.
+func (g *Registry) Number(id int32) int64 {
+	if id == None {
+		return 0
+	}
+	return int64(g.tag)<<values.Shift | int64(id) + 1
+}
+
+// ID returns the id for a number. If the number is not the registry's, ID counts that and
+// returns None.
+func (g *Registry) ID(number int64) int32 {
+	if Upper(number)&^ArityMask == g.tag {
+		return int32(number) - 1
+	}
+	g.Misuse(number)
+	return None
+}
+
+// IDOrNone is ID for a number that may be zero.
+func (g *Registry) IDOrNone(number int64) int32 {
+	if number == 0 {
+		return None
+	}
+	return g.ID(number)
+}
+
+// Misuse counts the use of a number that is not the registry's.
+func (g *Registry) Misuse(number int64) {
+	if number == 0 {
+		g.Misused.Unregistered.Add(1)
 	} else {
-		n.file.Word(live.AtNames).Store(uint64(p.Off))
+		g.Misused.Foreign.Add(1)
 	}
-	n.regions, n.n = append(n.regions, p), 0
-	return true
 }
 
-// add logs an object. count is how many objects of its kind exist.
-func (n *liveLog) add(kind format.Kind, count int32, object []byte) {
-	if n.file == nil {
-		return
-	}
-	last := n.regions[len(n.regions)-1]
-	if live.NamesHead+n.n+int64(len(object)) > int64(len(last.Mem)) {
-		if !n.extend(live.NamesHead + len(object)) {
-			return
-		}
-		last = n.regions[len(n.regions)-1]
-	}
-	copy(last.Mem[live.NamesHead+n.n:], object)
-	n.n += int64(len(object))
-	n.added += int64(len(object))
-	n.file.Word(live.AtCounts + int64(kind)*8).Store(uint64(count))
-	last.Word(live.NamesLen).Store(uint64(n.n))
+// Unregistered counts the use of a class's number that is not the registry's, and returns the
+// id of its replacement. So do OtherMethod, OtherField and OtherVariable.
+func (g *Registry) Unregistered(number int64) (class int32) {
+	g.Misuse(number)
+	return g.replacement(func(n *Names) int32 { return n.Class(Unregistered) })
 }
 
-// trim frees the regions whose names are all in blocks.
-func (n *liveLog) trim() {
-	for n.file != nil && len(n.regions) > 1 && int64(n.regions[1].Word(live.NamesBefore).Load()) <= n.taken {
-		n.file.Word(live.AtNames).Store(uint64(n.regions[1].Off))
-		n.file.Free(n.regions[0])
-		n.regions = n.regions[1:]
-	}
+// OtherMethod is Unregistered for a method.
+func (g *Registry) OtherMethod(number int64) (id int32) {
+	g.Misuse(number)
+	return g.replacement(func(n *Names) int32 { return n.Method(None, Unregistered, format.Type{}, nil) })
+}
+
+// OtherField is Unregistered for a field.
+func (g *Registry) OtherField(number int64) (id int32) {
+	g.Misuse(number)
+	return g.replacement(func(n *Names) int32 { return n.Field(None, format.FieldDescriptor{Name: Unregistered}) })
+}
+
+// OtherVariable is Unregistered for a variable.
+func (g *Registry) OtherVariable(number int64) (id int32) {
+	g.Misuse(number)
+	return g.replacement(func(n *Names) int32 { return n.Variable(Unregistered, format.Type{}) })
 }
