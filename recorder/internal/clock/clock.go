@@ -14,10 +14,6 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// Horizon is how far ahead, in ns, a look at the monotonic clock predicts the counter. However
-// inaccurate the counter's rate is, it causes an error only within one horizon.
-const Horizon = int64(10 * time.Millisecond)
-
 // Clock maps a reading to nanoseconds since base. The mapping is one rising line for all
 // threads, made of straight segments:
 //
@@ -216,3 +212,119 @@ func (c *Clock) keep() {
 	}
 	k.file.Word(live.AtClock + 16).Store(uint64(k.current))
 }
+
+// Restarts of the counter. If the counter restarts, or departs from the monotonic clock between
+// two looks, an era begins. Eras follow one another on the clock's line, without overlap.
+
+// era is the time from one start of the counter to the next.
+type era struct {
+	from  uint64 // its start on the line
+	shift uint64 // from a reading of the counter to its position on the line
+	end   uint64 // after its last position; unknown for the current one
+}
+
+// maxEras bounds how many eras a clock remembers.
+const maxEras = 256
+
+// hasRestarted reports whether the counter restarted before a look, or the monotonic clock is so far
+// ahead of the promised line that a new era is needed. mu is held.
+func (c *Clock) hasRestarted(now instant) bool {
+	last := c.line.last()
+	return c.fell(now) || now.reading < last.reading && now.ns-last.ns > Horizon
+}
+
+// fell reports whether the counter is below the last look.
+func (c *Clock) fell(now instant) bool {
+	return int64(now.reading-c.looked.reading) < -int64(c.rate.slack())
+}
+
+// restart begins an era with a look, which is in terms of the previous one. It returns the
+// look's position on the line. mu is held.
+//
+// The time of the restart since the last look is unknown, except for a bound: the counter's
+// reading says how long ago it was at most, if it restarted at zero.
+func (c *Clock) restart(now instant) instant {
+	current := &c.eras[len(c.eras)-1]
+	reading := now.reading - current.shift
+	last := c.line.last()
+	from, back := last.reading+1, uint64(0)
+	if c.fell(now) {
+		between := now.ns - c.looked.ns
+		back = min(c.rate.units(between), reading)
+		moment := now.ns - c.rate.span(back)
+		if before := (instant{c.looked.reading + c.rate.units(moment-c.looked.ns), moment}); before.reading > last.reading {
+			from = c.line.add(before).reading + 1
+		}
+		from = max(from, c.looked.reading+c.rate.units(between+between/4)+c.rate.slack())
+		current.end = from
+		c.line.add(instant{from, moment})
+	} else {
+		current.end = now.reading + 1
+	}
+	now.reading = c.line.add(instant{from + back, now.ns}).reading
+	c.eras = append(c.eras, era{from: from, shift: now.reading - reading})
+	if len(c.eras) > maxEras {
+		c.eras = append(c.eras[:0], c.eras[1:]...)
+	}
+	c.rate.measured = now
+	c.restarts.Add(1)
+	return now
+}
+
+// Restart says that the marks of a chunk from some number on were made after the counter had
+// restarted so often.
+type Restart struct {
+	mark  int
+	count int64
+}
+
+// WithRestart returns list, the restarts of a chunk, with one more. It replaces one at the same
+// mark.
+func WithRestart(list []Restart, mark int, count int64) []Restart {
+	if n := len(list); n > 0 && list[n-1].mark == mark {
+		list[n-1].count = count
+		return list
+	}
+	return append(list, Restart{mark, count})
+}
+
+// toLine maps a reading of the counter to the line, in the era after count restarts or a later one: to
+// its first possible position after least. If there is none, it returns least.
+func (c *Clock) toLine(reading, least uint64, count int64) uint64 {
+	slack := int64(c.rate.slack())
+	e := max(len(c.eras)-1-int(c.restarts.Load()-count), 0)
+	for last := len(c.eras) - 1; ; e++ {
+		era := &c.eras[e]
+		at, end := reading+era.shift, era.end
+		if e == last {
+			end = c.looked.reading + c.quiet.Load() + uint64(slack)
+		}
+		switch {
+		case int64(at-least) >= -slack && int64(at-era.from) >= -slack && int64(end-at) > 0:
+			if int64(at-least) < 0 {
+				return least
+			}
+			return at
+		case e == last:
+			return least
+		}
+	}
+}
+
+// Rebase maps readings to the line, in place, and returns the last of them. last is the one
+// before them. list has the restarts of their chunk, in which the first reading's mark has number first.
+func (c *Clock) Rebase(readings []uint64, first int, list []Restart, last uint64) uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	count := int64(0)
+	for i := range readings {
+		for len(list) > 0 && list[0].mark <= first+i {
+			count, list = list[0].count, list[1:]
+		}
+		last = c.toLine(readings[i], last, count)
+		readings[i] = last
+	}
+	return last
+}
+
+func (c *Clock) Restarts() int64 { return c.restarts.Load() }

@@ -91,6 +91,10 @@ func rate(a, b instant) uint64 {
 	return r
 }
 
+// Horizon is how far ahead, in ns, a look at the monotonic clock predicts the counter. However
+// inaccurate the counter's rate is, it causes an error only within one horizon.
+const Horizon = int64(10 * time.Millisecond)
+
 // counterRate is how fast the counter is, as looks measure it.
 //
 // The counter may run while the machine sleeps; the monotonic clock does not. So the rate is
