@@ -3,10 +3,12 @@
 package buffers
 
 import (
+	"runtime"
 	"sync/atomic"
 
 	"tracex/format"
 	"tracex/recorder/internal/clock"
+	"tracex/recorder/internal/live"
 )
 
 // Chunk is a buffer of one goroutine: the bytes of whole objects as they will be in the file,
@@ -248,4 +250,33 @@ func soundObject(v format.Version, thread int32, b []byte, m *Mark, open []forma
 		return 0, nil
 	}
 	return n, open
+}
+
+// liveChunk is where a chunk's memory is in the live file.
+type liveChunk struct {
+	file   *live.File
+	region *live.Region
+	slot   *live.Slot
+	gone   runtime.Cleanup
+}
+
+func (lc *liveChunk) free() {
+	lc.file.FreeSlot(lc.slot)
+	lc.file.Free(lc.region)
+}
+
+// Release frees the memory of a chunk that is no longer in use.
+func (c *Chunk) Release() {
+	if c.live != nil {
+		c.live.gone.Stop()
+		c.live.free()
+		c.live = nil
+	}
+}
+
+// forgotten notes that nothing in the chunk is worth keeping.
+func (c *Chunk) forgotten() {
+	if c.live != nil {
+		c.live.slot.Word(0).Store(0)
+	}
 }

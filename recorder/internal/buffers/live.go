@@ -3,88 +3,10 @@ package buffers
 import (
 	"encoding/binary"
 	"fmt"
-	"runtime"
 	"sync/atomic"
-	"unsafe"
 
 	"tracex/recorder/internal/live"
 )
-
-// liveChunk is where a chunk's memory is in the live file.
-type liveChunk struct {
-	file   *live.File
-	region *live.Region
-	slot   *live.Slot
-	gone   runtime.Cleanup
-}
-
-// makeLive makes a chunk in the live file; nil if that has no room. The garbage collector frees
-// its memory when the program no longer uses it: until then a goroutine from which it was taken
-// away may be writing to it.
-func (p *Pool) makeLive(size int) *Chunk {
-	l := p.live
-	if l == nil {
-		return nil
-	}
-	marks := p.marks(size)
-	at := (int64(size) + 7) &^ 7
-	region, err := l.Alloc(at + int64(marks)*MarkSize)
-	if err != nil {
-		return nil
-	}
-	slot, err := l.Slot(live.Chunks)
-	if err != nil {
-		l.Free(region)
-		return nil
-	}
-	lc := &liveChunk{file: l, region: region, slot: slot}
-	c := &Chunk{Data: region.Mem[:size:size], live: lc, Published: slot.Word(live.ChunkPublished)}
-	if marks > 0 {
-		c.Marks = unsafe.Slice((*Mark)(unsafe.Pointer(&region.Mem[at])), marks)
-	}
-	slot.Put(live.ChunkRegion, uint64(region.Off))
-	slot.Put(live.ChunkSizes, Pack(size, marks))
-	lc.gone = runtime.AddCleanup(c, (*liveChunk).free, lc)
-	return c
-}
-
-// Warm prepares the chunks that the first goroutine begins with: the first store into a page of
-// the live file takes some microseconds, which that goroutine's call would take longer.
-func (p *Pool) Warm() {
-	for _, size := range []int{First, min(4*First, p.block)} {
-		if c := p.Get(size); c != nil {
-			for at := 0; at < size; at += pageSize {
-				c.Data[at] = 0
-			}
-			c.Marks[len(c.Marks)-1] = Mark{}
-			p.Put(c)
-		}
-	}
-}
-
-// pageSize is the smallest size of a page.
-const pageSize = 4 << 10
-
-func (lc *liveChunk) free() {
-	lc.file.FreeSlot(lc.slot)
-	lc.file.Free(lc.region)
-}
-
-// Release frees the memory of a chunk that is no longer in use.
-func (c *Chunk) Release() {
-	if c.live != nil {
-		c.live.gone.Stop()
-		c.live.free()
-		c.live = nil
-	}
-}
-
-// forgotten notes that nothing in the chunk is worth keeping.
-func (c *Chunk) forgotten() {
-	if c.live != nil {
-		c.live.slot.Word(0).Store(0)
-	}
-}
 
 // KeepLimit notes how much of a chunk that was taken away is valid: its owner moves what it
 // publishes after that to another one. The thread's swap is held.

@@ -2,6 +2,7 @@ package buffers
 
 import (
 	"math/bits"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -242,3 +243,50 @@ func (p *Pool) Release(bytes int64) {
 	p.used -= bytes
 	p.mu.Unlock()
 }
+
+// makeLive makes a chunk in the live file; nil if that has no room. The garbage collector frees
+// its memory when the program no longer uses it: until then a goroutine from which it was taken
+// away may be writing to it.
+func (p *Pool) makeLive(size int) *Chunk {
+	l := p.live
+	if l == nil {
+		return nil
+	}
+	marks := p.marks(size)
+	at := (int64(size) + 7) &^ 7
+	region, err := l.Alloc(at + int64(marks)*MarkSize)
+	if err != nil {
+		return nil
+	}
+	slot, err := l.Slot(live.Chunks)
+	if err != nil {
+		l.Free(region)
+		return nil
+	}
+	lc := &liveChunk{file: l, region: region, slot: slot}
+	c := &Chunk{Data: region.Mem[:size:size], live: lc, Published: slot.Word(live.ChunkPublished)}
+	if marks > 0 {
+		c.Marks = unsafe.Slice((*Mark)(unsafe.Pointer(&region.Mem[at])), marks)
+	}
+	slot.Put(live.ChunkRegion, uint64(region.Off))
+	slot.Put(live.ChunkSizes, Pack(size, marks))
+	lc.gone = runtime.AddCleanup(c, (*liveChunk).free, lc)
+	return c
+}
+
+// Warm prepares the chunks that the first goroutine begins with: the first store into a page of
+// the live file takes some microseconds, which that goroutine's call would take longer.
+func (p *Pool) Warm() {
+	for _, size := range []int{First, min(4*First, p.block)} {
+		if c := p.Get(size); c != nil {
+			for at := 0; at < size; at += pageSize {
+				c.Data[at] = 0
+			}
+			c.Marks[len(c.Marks)-1] = Mark{}
+			p.Put(c)
+		}
+	}
+}
+
+// pageSize is the smallest size of a page.
+const pageSize = 4 << 10
