@@ -65,8 +65,8 @@ func (d *draft) make(s *Stream, p buffers.Part, last bool) error {
 
 // cells makes the cells of the containers that end in a part. This is most of the cost of a
 // call besides its recording. Most calls contain nothing with a mark: their header and footer
-// are adjacent, and need no stack. block.go appends the cells to an index, with those of blocks
-// and reference objects; write.go writes them to the file.
+// are adjacent, and need no stack. A block appends the cells to an index, with its own and those
+// of reference objects; write.go writes them to the file.
 func (d *draft) cells(s *Stream, p buffers.Part) error {
 	delta := s.logical - int64(p.First)
 	after, end := p.First, p.First+len(p.Data)
@@ -226,28 +226,6 @@ type block struct {
 	cell    int   // position of the block's cell in the index buffer
 	time    int   // position of its time in the times buffer
 	span    span
-}
-
-// begin starts a block with the pending objects of the registry, which shift the draft.
-func (f *Files) begin(s *Stream, d *draft) {
-	f.current = block{to: &f.fileWriters, version: f.Layout.Version, s: s, dump: f.Dump, start: f.data.size(), before: d.before, cell: len(f.index.buf), time: len(f.times.buf)}
-	b := &f.current
-	f.data.buf = format.AppendBlockHead(f.data.buf, s.ID)
-	b.base = f.data.size()
-	f.last = b.base
-	if !f.Dump {
-		b.add(format.Cell{}, span{}) // reserved
-	}
-	s.blocks++
-	at := len(f.data.buf)
-	f.data.buf, f.refs = f.Registry.Take(f.data.buf, f.refs[:0])
-	for _, c := range f.refs {
-		b.reference(c.Kind, c.ID, b.base+c.Start)
-	}
-	if s.blocks == 1 {
-		b.name()
-	}
-	d.shift(s, int64(len(f.data.buf)-at))
 }
 
 // open reports whether there is a block without an end: other parts of its thread follow.

@@ -1,169 +1,21 @@
 package files
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
 
 	"tracex/format"
-	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/claim"
+	"tracex/recorder/internal/clock"
 	"tracex/recorder/internal/live"
+	"tracex/recorder/internal/registry"
+	"tracex/recorder/internal/values"
 )
-
-// Write writes the gathered bytes to the files. Neither io nor mu is held.
-func (f *Files) Write() error {
-	f.io.Lock()
-	defer f.io.Unlock()
-	f.mu.Lock()
-	if f.err != nil || f.closed {
-		defer f.mu.Unlock()
-		return f.err
-	}
-	for _, o := range f.all() {
-		o.take()
-	}
-	taken, begun := f.current.span, f.waiting
-	f.waiting = 0
-	state := uint64(live.StateRecording)
-	if f.ending {
-		state = live.StateEnding // the files' end is among the bytes taken
-	}
-	f.commitAs(nil, buffers.Part{}, nil, state)
-	data, index, times := f.data.writing, f.index.writing, f.times.writing
-	f.mu.Unlock()
-
-	err := f.data.write(data)
-	if err == nil {
-		err = f.index.write(index)
-	}
-	if err == nil {
-		err = f.times.write(times)
-	}
-	if err == nil {
-		err = f.removed()
-	}
-
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err != nil {
-		f.waiting += begun
-		f.fail(err)
-		return err
-	}
-	f.data.wrote(data)
-	f.index.wrote(index)
-	f.times.wrote(times)
-	f.written = taken
-	f.commit(nil, buffers.Part{}, nil)
-	return nil
-}
-
-// fail ends the files after the last whole block, and ends the recording. io and mu are held.
-func (f *Files) fail(err error) {
-	f.err = err
-	f.endLive() // all whole blocks are in the files
-	var data, index, times []byte
-	if b := &f.current; b.cut(f.data.good) {
-		// A dump keeps what it has of a thread.
-		data = append(data, byte(format.KindBlockEnd))
-		index = b.ending(f.data.good).Append(index)
-		times = f.written.cell(b.s.ID).Append(times)
-	}
-	f.data.cut(append(data, byte(format.KindEOF)))
-	f.index.cut(format.AppendIndexTail(index, f.end()))
-	f.times.cut(f.appendEnd(times))
-	f.Host.Dropped(f.waiting)
-	f.Host.Fail(err)
-}
-
-// end returns the end for the EOF cell.
-func (f *Files) end() int64 {
-	if f.Dump {
-		return format.DumpEnd(f.last)
-	}
-	return -1
-}
-
-// appendEnd appends the time of the EOF cell.
-func (f *Files) appendEnd(dst []byte) []byte {
-	if f.times.to == nil {
-		return dst
-	}
-	// For a recording that Finish finishes, the present is the last time known of it.
-	return format.TimeCell{ID: -1, Start: max(f.Clock.Present(), f.latest)}.Append(dst)
-}
-
-// Finish ends and closes the files.
-func (f *Files) Finish() error {
-	f.mu.Lock()
-	if f.err == nil && !f.closed {
-		f.data.buf = append(f.data.buf, byte(format.KindEOF))
-		f.index.buf = format.AppendIndexTail(f.index.buf, f.end())
-		f.times.buf = f.appendEnd(f.times.buf)
-		f.broken, f.ending = true, true
-	}
-	f.mu.Unlock()
-	_ = f.Write() // the error is kept
-	f.io.Lock()
-	defer f.io.Unlock()
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return f.err
-	}
-	f.closed = true
-	for _, file := range f.all() {
-		if file.to == nil {
-			continue
-		}
-		if err := file.to.Close(); err != nil && f.err == nil {
-			f.err = err
-			f.Host.Fail(f.err)
-		}
-	}
-	f.endLive()
-	return f.err
-}
-
-// Saved is how much is in the files, in whole blocks and in bytes.
-type Saved struct{ Blocks, Data, Index, Times int64 }
-
-// Saved returns how much is in the files.
-func (f *Files) Saved() Saved {
-	f.io.Lock()
-	defer f.io.Unlock()
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return Saved{f.whole, f.data.pos, f.index.pos, f.times.pos}
-}
-
-// ErrRemoved: the data file was removed or replaced while it was recorded into. The recording
-// ends, as nothing more of it could be read. If the file was moved, the recording continues.
-var ErrRemoved = errors.New("the trace was removed while it was recorded")
-
-// removed returns an error if the data file has no name any longer. On systems and file systems
-// that do not count a file's names it returns nil. io is held.
-func (f *Files) removed() error {
-	file, ok := f.data.to.(interface{ Stat() (fs.FileInfo, error) })
-	if !ok {
-		return nil
-	}
-	info, err := file.Stat()
-	if err != nil {
-		return nil // the next write reports it
-	}
-	switch names, known := nameCount(info); {
-	case !known:
-	case names > 0:
-		f.linked = true
-	case f.linked:
-		return fmt.Errorf("%s: %w", f.data.name, ErrRemoved)
-	}
-	return nil
-}
 
 // OutFile is a file that is written front to back and can be truncated.
 type OutFile interface {
@@ -266,4 +118,145 @@ func (f *fileWriter) cut(tail []byte) {
 		// A trace without its end can be read too.
 		_, _ = f.to.WriteAt(tail, f.good)
 	}
+}
+
+type fileWriters struct{ data, index, times fileWriter }
+
+// Options say where files are, and what they have.
+type Options struct {
+	Path      string
+	Overwrite bool // remove files of these names
+	Dump      bool // each thread has one block, written at the end
+	BlockSize int
+	MaxMemory int64
+	Layout    *values.Layout
+	Registry  *registry.Registry
+	Clock     *clock.Clock                       // nil if no times are wanted
+	Create    func(path string) (OutFile, error) // nil for a new file
+	Host      Host
+}
+
+// Host is what Files needs of a recorder.
+type Host interface {
+	// Fail keeps an error that ends the recording: nothing is written any longer. Warn keeps one
+	// that does not.
+	Fail(err error)
+	Warn(err error)
+	// Dropped counts trace points that are in no file.
+	Dropped(n int64)
+	// Wake asks for a call of Write by another goroutine. It returns false if there is none.
+	Wake() bool
+}
+
+// backlog is how many blocks of data, besides one more, may wait to be written: few if there is
+// little memory. Writing several at once is cheaper than one by one.
+func (c *Options) backlog() int {
+	return int(min(max(c.MaxMemory/int64(c.BlockSize)/64, 1), 4))
+}
+
+// sizes returns how large the buffers of the three files are, in bytes.
+//
+// A chunk has a mark for each 16 bytes, and mostly each second one is a footer, which makes an
+// index cell of 21 bytes and a time cell of 20. A block may consist only of footers, but the
+// waiting blocks together have no more than that.
+func (c *Options) sizes() (data, index, times int) {
+	block, n := c.BlockSize, c.backlog()*c.BlockSize
+	return n + block, n*format.CellSize/32 + block*format.CellSize/16, n*format.TimeCellSize/32 + block*format.TimeCellSize/16
+}
+
+// Share returns how many blocks of memory the files take: two buffers for each, and
+// drafts.
+func (c *Options) Share(drafts int) int { return 5*c.backlog() + 8 + 3*drafts }
+
+// MaxDrafts is the most that Drafts returns.
+const MaxDrafts = 8
+
+// Drafts returns how many blocks are drafted at once at most.
+func (c *Options) Drafts() int {
+	return int(min(max(c.MaxMemory/int64(c.BlockSize)/64, 1), MaxDrafts, int64(runtime.GOMAXPROCS(0))))
+}
+
+// liveBuffers is where the buffers of a file are in the live file.
+type liveBuffers struct {
+	file    *live.File // nil if nowhere
+	regions []*live.Region
+}
+
+// newBuffer returns an empty buffer with room for size bytes.
+func (f *fileWriter) newBuffer(size int) []byte {
+	if l := f.live.file; l != nil {
+		if p, err := l.Alloc(int64(size)); err == nil {
+			f.live.regions = append(f.live.regions, p)
+			return p.Mem[:0:size]
+		}
+	}
+	return make([]byte, 0, size)
+}
+
+// region returns where a buffer is in the live file; nil if it is not in it.
+func (b *liveBuffers) region(buf []byte) *live.Region {
+	if cap(buf) == 0 {
+		return nil
+	}
+	for _, p := range b.regions {
+		if &p.Mem[0] == &buf[:1][0] {
+			return p
+		}
+	}
+	return nil
+}
+
+// grown moves a buffer that has outgrown its region into a larger one.
+func (f *fileWriter) grown(buf []byte) ([]byte, error) {
+	if len(buf) == 0 || f.live.region(buf) != nil {
+		return buf, nil
+	}
+	next := f.newBuffer(max(2*len(buf), f.room))
+	if f.live.region(next) == nil {
+		return buf, live.ErrFull
+	}
+	return append(next, buf...), nil
+}
+
+// commit puts the positions and lengths of the file's buffers into a transaction.
+func (f *fileWriter) commit(tx *live.Tx, i int) (err error) {
+	if f.buf, err = f.grown(f.buf); err != nil {
+		return err
+	}
+	if f.writing, err = f.grown(f.writing); err != nil {
+		return err
+	}
+	var b [live.AtWritePos + 8]byte
+	put := func(at int, v uint64) { binary.NativeEndian.PutUint64(b[at:], v) }
+	if p := f.live.region(f.buf); p != nil {
+		put(live.AtFill, uint64(p.Off))
+	}
+	put(live.AtFillLen, uint64(len(f.buf)))
+	put(live.AtFillPos, uint64(f.end))
+	if p := f.live.region(f.writing); p != nil {
+		put(live.AtWrite, uint64(p.Off))
+	}
+	put(live.AtWriteLen, uint64(len(f.writing)))
+	put(live.AtWritePos, uint64(f.end-int64(len(f.writing))))
+	tx.Bytes(live.AtFiles+int64(i)*live.FileSize, b[:])
+	return nil
+}
+
+// free frees the regions of buffers that are no longer in use.
+func (f *fileWriter) free() {
+	b := &f.live
+	kept := b.regions[:0]
+	for _, p := range b.regions {
+		used := false
+		for _, buf := range [][]byte{f.buf, f.spare, f.writing} {
+			used = used || cap(buf) > 0 && &p.Mem[0] == &buf[:1][0]
+		}
+		if used {
+			kept = append(kept, p)
+		} else {
+			b.file.Free(p)
+		}
+	}
+	clear(b.regions[len(kept):])
+	b.regions = kept
 }
