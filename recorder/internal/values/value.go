@@ -68,25 +68,6 @@ const (
 	firstMade = EncodedKind
 )
 
-// Terms is what writing a value depends on.
-type Terms struct {
-	Text   int32  // characters kept of a string
-	Tag    uint32 // upper half of the numbers of classes that are known
-	Names  Names  // nil if nothing is recorded
-	Layout *Layout
-}
-
-// Names finds the classes of values.
-type Names interface {
-	// Unregistered counts the use of a number that is not known, and returns the id of the
-	// class that replaces it.
-	Unregistered(number int64) (class int32)
-	// AddErrorType registers the class of an error type, see ErrorType, if there is memory for
-	// its name. ErrorClass returns its id, or that of its replacement.
-	AddErrorType(number int32)
-	ErrorClass(number int32) (class int32)
-}
-
 // Shift is where the upper half of a number begins.
 const Shift = 32
 
@@ -99,73 +80,6 @@ var (
 
 // Exact is a text without quotes that is not cut as those of strings are.
 func Exact(text string) Value { return Value{Kind: ExactKind, Text: text} }
-
-// Room returns how many bytes the value takes at most, in any version. A value that takes more
-// than 12 has a text.
-func (v *Value) Room(by *Terms) int {
-	if v.Text == "" {
-		return format.MaxObjectSize
-	}
-	return v.textRoom(by)
-}
-
-// Put writes the value to b, which has room for it, and returns the number of
-// bytes.
-func (v *Value) Put(b []byte, by *Terms) int {
-	switch v.Kind {
-	case NullKind:
-		return by.Layout.PutKind(b, NullKind)
-	case IntKind, FloatKind:
-		return by.Layout.Put32(b, v.Kind, uint32(v.Bits))
-	case ObjectKind:
-		if uint32(v.Bits>>Shift) != by.Tag {
-			return v.putUnregistered(b, by)
-		}
-		return by.Layout.PutObject(b, v.Class-1, int32(v.Bits))
-	case StringKind, TypeKind:
-		n := by.Layout.PutKind(b, v.Kind)
-		return n + putText(b[n:], v.Text, int(by.Text))
-	case RawKind:
-		return by.Layout.putRaw(b, v.Text, int(by.Text))
-	}
-	return v.putRare(b, by)
-}
-
-// putUnregistered writes an object of a class that the recorder does not know, or of a captured
-// value with such classes in it.
-func (v *Value) putUnregistered(b []byte, by *Terms) int {
-	n, identity := int64(v.Bits>>Shift), int32(0)
-	if v.Kind != EncodedKind {
-		n, identity = n|int64(v.Class), int32(v.Bits)
-	}
-	return by.Layout.PutObject(b, by.unregistered(n), identity)
-}
-
-func (v *Value) putRare(b []byte, by *Terms) int {
-	if v.Kind > wireKinds {
-		return v.putMade(b, by)
-	}
-	n := by.Layout.PutKind(b, v.Kind)
-	switch v.Kind {
-	case ByteKind, BoolKind:
-		b[n] = byte(v.Bits)
-		return n + 1
-	case ShortKind, CharKind:
-		b[n], b[n+1] = byte(v.Bits>>8), byte(v.Bits)
-		return n + 2
-	case LongKind, DoubleKind:
-		binary.BigEndian.PutUint64(b[n:], v.Bits)
-		return n + 8
-	}
-	return n // void
-}
-
-func (by *Terms) unregistered(number int64) int32 {
-	if by.Names == nil {
-		return 0 // nothing is recorded
-	}
-	return by.Names.Unregistered(number)
-}
 
 func PutInt32(b []byte, v int32) { binary.BigEndian.PutUint32(b, uint32(v)) }
 
