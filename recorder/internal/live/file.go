@@ -224,22 +224,6 @@ func (l *File) Leave() error {
 	return err
 }
 
-// remove removes a file if it still has its name.
-func remove(f *os.File, path string) error {
-	mine, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	now, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(mine, now) {
-		return nil // it was moved, and another one created
-	}
-	if err != nil {
-		return err
-	}
-	return os.Remove(path)
-}
-
 // CreateFor creates the live file of a new trace, which may become limit bytes large. One that
 // belonged to another trace at path is removed, if that is not being recorded: the other trace is
 // gone, or was moved.
@@ -260,4 +244,143 @@ func CreateFor(path string, limit int64) (*File, error) {
 		return nil, err
 	}
 	return Create(path, limit)
+}
+
+// Slot is a record in the file. Its first number is its state: zero while the slot is free.
+type Slot struct {
+	Off  int64
+	Mem  []byte
+	kind Kind
+	file *File
+}
+
+func (s *Slot) Word(at int64) *atomic.Uint64 { return word(s.Mem, at) }
+
+// Put stores a number of the slot while its state is free.
+func (s *Slot) Put(at int64, v uint64) { binary.NativeEndian.PutUint64(s.Mem[at:], v) }
+
+// Slot returns a free slot of a kind. Except for its state, its content is as it was left.
+func (l *File) Slot(kind Kind) (*Slot, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := &l.slots[kind]
+	if len(*list) == 0 {
+		if err := l.addPage(kind); err != nil {
+			return nil, err
+		}
+	}
+	s := (*list)[len(*list)-1]
+	(*list)[len(*list)-1] = nil
+	*list = (*list)[:len(*list)-1]
+	return s, nil
+}
+
+// addPage adds a page of free slots. mu is held.
+func (l *File) addPage(kind Kind) error {
+	p, err := l.alloc(orderOf(slotPage))
+	if err != nil {
+		return err
+	}
+	clear(p.Mem)
+	size := slotSizes[kind]
+	for at := int64(firstSlot); at+size <= slotPage; at += size {
+		l.slots[kind] = append(l.slots[kind], &Slot{Off: p.Off + at, Mem: p.Mem[at : at+size : at+size], kind: kind, file: l})
+	}
+	if before := l.last[kind]; before != nil {
+		before.Word(atNextPage).Store(uint64(p.Off))
+	} else {
+		l.Word(atFirst + int64(kind)*numberBytes).Store(uint64(p.Off))
+	}
+	l.last[kind] = p
+	return nil
+}
+
+// FreeSlot makes a slot free. Nil is allowed.
+func (l *File) FreeSlot(s *Slot) {
+	if s == nil {
+		return
+	}
+	s.Word(0).Store(0)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.slots[s.kind] = append(l.slots[s.kind], s)
+}
+
+// Record is what a live file has of a thread, except what it has open.
+type Record struct {
+	slot *Slot // nil if nothing
+	name *Region
+}
+
+// Slot returns the thread's slot; nil if it has none.
+func (r *Record) Slot() *Slot { return r.slot }
+
+// KeepIn gives a new thread its slot. It has no id yet: see InUse.
+func (r *Record) KeepIn(l *File, of string) {
+	if l == nil {
+		return
+	}
+	slot, err := l.Slot(Threads)
+	if err != nil {
+		return // no room: a crash loses the thread, and its chunks
+	}
+	clear(slot.Mem[8:])
+	if n := len(of); n <= ShortName {
+		copy(slot.Mem[ThreadShort:], of)
+	} else {
+		p, err := l.Alloc(int64(n))
+		if err != nil {
+			l.FreeSlot(slot)
+			return
+		}
+		copy(p.Mem, of)
+		slot.Put(ThreadShort, uint64(p.Off))
+		r.name = p
+	}
+	slot.Put(ThreadName, uint64(len(of)))
+	r.slot = slot
+}
+
+// InUse gives the slot the thread's id.
+func (r *Record) InUse(id int32) {
+	if s := r.slot; s != nil {
+		s.Word(0).Store(SlotInUse | uint64(uint32(id)))
+	}
+}
+
+// KeepEnd notes when the thread ended. Its swap is held.
+func (r *Record) KeepEnd(reading uint64) {
+	if s := r.slot; s != nil {
+		s.Word(ThreadEnded).Store(reading)
+	}
+}
+
+// KeepDropped notes how many trace points are missing, and the event id of the note, for
+// Finish. The thread's swap is held.
+func (r *Record) KeepDropped(note int32, n int64) {
+	if s := r.slot; s != nil {
+		s.Word(ThreadNote).Store(uint64(note))
+		s.Word(ThreadDropped).Store(uint64(n))
+	}
+}
+
+// KeepPut notes the number of the last chunk that is wholly in the sink.
+func (r *Record) KeepPut(chunk uint64) {
+	if s := r.slot; s != nil {
+		s.Word(ThreadPut).Store(chunk)
+	}
+}
+
+func (r *Record) Take() Record {
+	had := *r
+	*r = Record{}
+	return had
+}
+
+// Free frees what a file has of the thread.
+func (r *Record) Free(l *File) {
+	if r.slot != nil {
+		l.FreeSlot(r.slot)
+		l.Free(r.name)
+	}
 }

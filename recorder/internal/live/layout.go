@@ -174,3 +174,7 @@ const (
 	NamesBefore = 16 // how many bytes were logged before it
 	NamesHead   = 24 // encoded reference objects, in the order of their registration
 )
+
+// entryHead is the size of an entry's head: the offset of its bytes in the file, and their
+// number.
+const entryHead = 16

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"time"
@@ -200,3 +201,40 @@ const lockAttempts = 100
 
 // pauseForOther gives another process a moment; tests replace it.
 var pauseForOther = func() { time.Sleep(time.Millisecond) }
+
+// remove removes a file if it still has its name.
+func remove(f *os.File, path string) error {
+	mine, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	now, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(mine, now) {
+		return nil // it was moved, and another one created
+	}
+	if err != nil {
+		return err
+	}
+	return os.Remove(path)
+}
+
+// redo carries out a transaction; at returns bytes of the file, or nil if out of range.
+func redo(tx []byte, at func(off, size int64) []byte) error {
+	for n := 0; n < len(tx); {
+		if n+entryHead > len(tx) {
+			return damaged("its transaction ends within an entry")
+		}
+		off, size := binary.NativeEndian.Uint64(tx[n:]), binary.NativeEndian.Uint64(tx[n+numberBytes:])
+		n += entryHead
+		if off > maxOffset || size > uint64(len(tx)-n) {
+			return damaged("its transaction sets %d bytes at %d", size, off)
+		}
+		to := at(int64(off), int64(size))
+		if to == nil {
+			return damaged("its transaction sets %d bytes at %d", size, off)
+		}
+		copy(to, tx[n:n+int(size)])
+		n += (int(size) + numberBytes - 1) &^ (numberBytes - 1)
+	}
+	return nil
+}

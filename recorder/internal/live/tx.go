@@ -17,10 +17,6 @@ type Tx struct {
 	full bool // there is no room for all of it: Commit fails
 }
 
-// entryHead is the size of an entry's head: the offset of its bytes in the file, and their
-// number.
-const entryHead = 16
-
 // Tx returns the file's transaction, which is empty.
 func (l *File) Tx() *Tx {
 	l.tx.n = 0
@@ -91,25 +87,4 @@ func (l *File) at(off, size int64) []byte {
 	}
 	s := l.segment(off)
 	return s.mem[off-s.from : off-s.from+size]
-}
-
-// redo carries out a transaction; at returns bytes of the file, or nil if out of range.
-func redo(tx []byte, at func(off, size int64) []byte) error {
-	for n := 0; n < len(tx); {
-		if n+entryHead > len(tx) {
-			return damaged("its transaction ends within an entry")
-		}
-		off, size := binary.NativeEndian.Uint64(tx[n:]), binary.NativeEndian.Uint64(tx[n+numberBytes:])
-		n += entryHead
-		if off > maxOffset || size > uint64(len(tx)-n) {
-			return damaged("its transaction sets %d bytes at %d", size, off)
-		}
-		to := at(int64(off), int64(size))
-		if to == nil {
-			return damaged("its transaction sets %d bytes at %d", size, off)
-		}
-		copy(to, tx[n:n+int(size)])
-		n += (int(size) + numberBytes - 1) &^ (numberBytes - 1)
-	}
-	return nil
 }
