@@ -90,6 +90,8 @@
 // that.
 package smb
 
+import "fmt"
+
 // The numbers in this file, and those of the states in states.go, are in shared
 // memory: do not change them. Both sides, of any version, use them.
 
@@ -259,4 +261,25 @@ func getSize(b []byte) (n, length int) {
 		}
 	}
 	return 0, 0
+}
+
+// State is the state of a chunk: it tells who may do what with it.
+type State uint32
+
+// States of a chunk. The numbers are in shared memory: do not change them. The
+// package comment shows which side makes which transition.
+const (
+	Free         State = 0 // not owned; the program may take it
+	BeingWritten State = 1 // owned by a Writer
+	BeingRead    State = 2 // owned by the Reader
+	Complete     State = 3 // waiting for the Reader
+)
+
+var stateNames = [4]string{"free", "being written", "being read", "complete"}
+
+func (s State) String() string {
+	if int(s) < len(stateNames) {
+		return stateNames[s]
+	}
+	return fmt.Sprintf("state %d", uint32(s))
 }

@@ -2,17 +2,8 @@ package smb
 
 import (
 	"runtime"
-	"sync/atomic"
 	"time"
 )
-
-// owned is a chunk owned by a Writer.
-type owned struct {
-	page, index int
-	layout      Layout
-	id          uint32
-	mem         []byte // header and payload
-}
 
 // try looks for a free chunk and writes its header. It does not wait. Each search
 // begins where the previous one ended: the chunks there have been in use the longest.
@@ -36,16 +27,6 @@ func (a *Arbiter) try(id uint32, head packetsWord) (c owned, ok bool) {
 	}
 	a.room.searched.Store(int64(time.Since(a.room.began)))
 	return owned{}, false
-}
-
-// room tells writers that drop packets when to search for a free chunk. Reading it is
-// cheap: it is read for each dropped packet.
-type room struct {
-	// watched is one more than the position of the chunk that the service is expected to
-	// free next; 0 if there is none.
-	watched  atomic.Int32
-	searched atomic.Int64 // when a search last found nothing, in ns since began
-	began    time.Time
 }
 
 // searchAgain is how long after a search there is another even if the watched chunk

@@ -202,3 +202,130 @@ func (a *Arbiter) Stats() Stats {
 		s.stalls.Load(), s.timeouts.Load(), s.contested.Load(),
 	}
 }
+
+// room tells writers that drop packets when to search for a free chunk. Reading it is
+// cheap: it is read for each dropped packet.
+type room struct {
+	// watched is one more than the position of the chunk that the service is expected to
+	// free next; 0 if there is none.
+	watched  atomic.Int32
+	searched atomic.Int64 // when a search last found nothing, in ns since began
+	began    time.Time
+}
+
+// Connect gives the endpoint to an Arbiter that was made before there was a service.
+// It must be called at most once.
+func (a *Arbiter) Connect(ep Endpoint) {
+	a.sender.mu.Lock()
+	defer a.sender.mu.Unlock()
+	a.mu.Lock()
+	if a.closed || a.ep != nil {
+		a.mu.Unlock()
+		return
+	}
+	a.ep = ep
+	writers := a.toRegister()
+	buffers := make([]uint32, len(writers))
+	for i, id := range writers {
+		buffers[i] = a.writers.targets[id].buffer
+	}
+	a.refs++
+	waiting := len(a.backlog.queue) > 0 || a.backlog.flushID != 0
+	a.mu.Unlock()
+	for i, id := range writers {
+		ep.RegisterWriter(id, buffers[i])
+	}
+	go a.commits()
+	if waiting {
+		a.bell.hurry()
+	}
+}
+
+// toRegister returns the writers that the service has not been told of and now can
+// be. Called with a.mu held.
+func (a *Arbiter) toRegister() []uint16 {
+	if a.ep == nil {
+		return nil
+	}
+	return a.writers.takeBound()
+}
+
+// If the service cannot share the memory, because it is across a network, chunks
+// travel in the commits, and the program frees them itself.
+
+// takeData copies a complete chunk for a commit and frees it. Called with a.sender.mu
+// and a.mu held.
+func (a *Arbiter) takeData(c owned) []byte {
+	data := a.sender.grow(len(c.mem))
+	copy(data, c.mem)
+	if a.mem.free(c.page, c.layout, c.index, Complete, ownerAttempts) != nil {
+		a.stats.contested.Add(1)
+	}
+	return data
+}
+
+// Scrape commits the queued chunks, and then the packets in chunks that are still
+// being written: what a service does itself if it shares the memory. It is for
+// emulated memory, before a flush is answered.
+func (a *Arbiter) Scrape() {
+	a.sender.mu.Lock()
+	defer a.sender.mu.Unlock()
+	a.flush()
+	a.mu.Lock()
+	ep := a.ep
+	if ep == nil || !a.cfg.Emulated {
+		a.mu.Unlock()
+		return
+	}
+	a.refs++
+	out := &a.sender.out
+	*out = Commit{Moves: out.Moves[:0]}
+	a.sender.arena = a.sender.arena[:0]
+	var c Chunk
+	a.mem.scrape(&c, false, func(c *Chunk) bool {
+		t := a.writers.targets[c.Writer]
+		if t == nil || !t.bound || c.Complete {
+			return true
+		}
+		out.Moves = append(out.Moves, Move{
+			Page: uint32(c.Page), Chunk: uint32(c.Index), Buffer: t.buffer,
+			Data: a.sender.scraped(c), Incomplete: true,
+		})
+		return true
+	})
+	a.mu.Unlock()
+	a.stats.commits.Add(a.sender.send(ep))
+	a.mu.Lock()
+	a.release()
+	a.mu.Unlock()
+}
+
+// Target returns a target for a buffer that the service has named.
+func (a *Arbiter) Target(buffer uint32) *Target {
+	return &Target{a: a, bound: true, buffer: buffer}
+}
+
+// Reserve returns a target whose buffer is not known yet.
+func (a *Arbiter) Reserve() *Target { return &Target{a: a} }
+
+// Bind sets the buffer of the target; 0 means that there will be none, and the
+// service drops what was written for it. A target is bound once.
+func (t *Target) Bind(buffer uint32) {
+	a := t.a
+	a.sender.mu.Lock()
+	defer a.sender.mu.Unlock()
+	a.mu.Lock()
+	if t.bound {
+		a.mu.Unlock()
+		return
+	}
+	t.bound, t.buffer = true, buffer
+	a.backlog.bound(t)
+	ep := a.ep
+	writers := a.toRegister()
+	a.mu.Unlock()
+	for _, id := range writers {
+		ep.RegisterWriter(id, buffer)
+	}
+	a.bell.hurry()
+}

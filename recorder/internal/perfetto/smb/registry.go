@@ -120,3 +120,12 @@ func (s *ids) put(id uint16, chunk uint32) {
 	s.next[id] = chunk
 	s.freed = append(s.freed, id)
 }
+
+// Target is a buffer of the service that writers write for. A program that records
+// before a service has told it the buffer uses a target that is bound later; until
+// then its packets wait in the memory.
+type Target struct {
+	a      *Arbiter
+	bound  bool // a.mu guards it, and the fields below
+	buffer uint32
+}
