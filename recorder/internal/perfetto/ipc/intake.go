@@ -71,21 +71,3 @@ func (in *intake) empty() (due bool) {
 	}
 	return due
 }
-
-// pending reports whether received data is not handled yet. If so, then is called when
-// that data is handled.
-func (l *link) pending(then func()) bool {
-	in := &l.intake
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	waiting, ends := l.unread()
-	at := in.taken + uint64(waiting)
-	if ends {
-		at = atEnd
-	}
-	if in.over || at == in.handled {
-		return false
-	}
-	in.marks = append(in.marks, mark{at, then})
-	return true
-}
