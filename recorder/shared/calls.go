@@ -219,3 +219,20 @@ func (st *callThread) notSent(t sink.Thread) {
 		t.Slot.Word(live.SharedSending).Store(0)
 	}
 }
+
+// Service is a way to reach a tracing service, for recorder.Config.
+type Service struct{ producer *producer.Producer }
+
+// Via returns a Service that uses p, a producer of the program. p stays open after the
+// recording has ended.
+func Via(p *producer.Producer) Service { return Service{p} }
+
+// Open opens a sink for a recorder.
+func (s Service) Open(r sink.Recorder, o sink.Options) (sink.Sink, error) {
+	if o.TrackEvents {
+		return newEventSink(r, o, s.producer)
+	}
+	return newCallSink(r, o, s.producer)
+}
+
+func init() { sink.Register(Service{}) }
