@@ -44,24 +44,3 @@ type record struct {
 	pos      int  // of the next one, in the payload
 	skipped  bool // the last one could not be read
 }
-
-func (b *Buffer) sequence(id SequenceID) *sequence {
-	seq := &sequence{id: id}
-	i, _ := slices.BinarySearchFunc(b.all, id, func(s *sequence, id SequenceID) int { return s.id.compare(id) })
-	b.all = slices.Insert(b.all, i, seq)
-	b.byID[id] = seq
-	return seq
-}
-
-// chunk returns the record of a chunk, or nil if the buffer does not have it.
-func (b *Buffer) chunk(id SequenceID, chunk uint32) *record {
-	seq := b.byID[id]
-	if seq == nil {
-		return nil
-	}
-	i, ok := seq.find(chunk)
-	if !ok {
-		return nil
-	}
-	return seq.chunks[i]
-}
