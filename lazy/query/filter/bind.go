@@ -1,26 +1,12 @@
 package filter
 
 import (
-	"iter"
 	"slices"
 	"strings"
+	"sync"
 
 	"tracex/format"
 )
-
-// About is what a filter must know about a trace.
-type About struct {
-	// Context has the names of the trace. A filter keeps it and reads it whenever it is used:
-	// meanwhile objects may be added, but not at the same time.
-	Context *format.Context
-	// Timed tells that the trace has times.
-	Timed bool
-	// Growing tells that Context does not have all names yet. Then a filter may have names that
-	// nothing has so far.
-	Growing bool
-	// Threads yields the threads with their names, "" for none. It may be nil.
-	Threads iter.Seq2[int32, string]
-}
 
 // Filter is an [Expr] for the points of one trace. It remembers which ids match, and is for one
 // goroutine at a time: see Clone. The Context may grow between two calls.
@@ -34,6 +20,18 @@ type Filter struct {
 	scratch  scratch
 }
 
+// skipTables are the tables of a [format.Prefilter]. The clones of a filter share them.
+type skipTables struct {
+	once   sync.Once
+	tables format.Prefilter
+}
+
+// scratch is memory for texts.
+type scratch struct {
+	text, value []byte
+	footer      format.Footer
+}
+
 // part is a node with what it knows about the trace.
 type part struct {
 	op   nodeOp
@@ -42,14 +40,6 @@ type part struct {
 	text *boundText
 	test *boundTest
 	cost int
-}
-
-// boundTest is a test with the ids that it matches.
-type boundTest struct {
-	test
-	ids     memo            // what the field names: methods, fields, variables, locations, threads
-	classes memo            // of a recorded value, and of class and pkg: classes
-	names   map[string]bool // of exc: class names
 }
 
 // Bind prepares the filter for a trace. A name that a complete trace does not have is an *[Error], and

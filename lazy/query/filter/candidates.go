@@ -8,6 +8,15 @@ import (
 	finder "tracex/lazy/literal"
 )
 
+// Candidate is a way to complete a filter.
+type Candidate struct {
+	Text  string // replaces the part of the filter from from to to
+	About string // what it is, in a few words; "" if the text tells
+}
+
+// maxCandidates bounds what Complete returns.
+const maxCandidates = 50
+
 // candidatesFor collects candidates and keeps the best.
 type candidatesFor struct {
 	typed string

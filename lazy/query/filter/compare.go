@@ -172,12 +172,6 @@ func (f *Filter) isClass(t *boundTest, v *format.Value) bool {
 	return t.value.kind == litRef && t.value.class == "" || t.class(f.ctx, v.ClassID) == Yes
 }
 
-// The class of a value of kind builder, which has no class id.
-const (
-	builderClass     = "StringBuilder"
-	fullBuilderClass = "java.lang.StringBuilder"
-)
-
 // equalWord compares with a word: a text, the class of an object, an enum constant, or the whole text
 // that shows the value.
 func (f *Filter) equalWord(t *boundTest, v *format.Value) bool {

@@ -8,15 +8,6 @@ import (
 	"tracex/format"
 )
 
-// Candidate is a way to complete a filter.
-type Candidate struct {
-	Text  string // replaces the part of the filter from from to to
-	About string // what it is, in a few words; "" if the text tells
-}
-
-// maxCandidates bounds what Complete returns.
-const maxCandidates = 50
-
 // Complete returns what can be typed at a cursor, an offset in bytes: the part of the text to replace,
 // and the candidates for it, the best first, at most 50: fields, operators after a field, and the
 // values that the trace has for it.

@@ -2,47 +2,6 @@ package filter
 
 import "tracex/format"
 
-// Facts are what is known about one trace point. A filter looks only at those that its Needs tell, and
-// at Point, Parent and Thread. Facts that are not known make comparisons with them false.
-type Facts struct {
-	Point      *format.Point
-	Footer     *format.Footer // nil if there is none, or it is not known
-	Unfinished bool           // the container has no footer in the trace
-	Parent     format.Parent
-	Thread     int32 // of the block; a live breakpoint may name another
-	Known      Known // which of the numbers below are known
-	Depth      int   // calls, loops and iterations around the point
-	At         int64 // when it began: nanoseconds since the trace began
-	Duration   int64 // of a container, nanoseconds
-	Self       int64 // of a container: without the calls in it
-	Kids       int64 // of a container: points directly in it
-	Size       int64 // of a container: its bytes in the trace, with everything in it
-	// Text returns the text of the point's row, valid until the next call. If it is nil the filter
-	// writes the text as [format.Context.AppendText] does.
-	Text func() []byte
-	// In and Has tell for each filter of Subs whether it holds: for an ancestor of the point, and for
-	// a point below it.
-	In, Has []bool
-}
-
-// Known is a set of facts.
-type Known uint8
-
-const (
-	KnownDepth Known = 1 << iota
-	KnownAt
-	KnownDuration
-	KnownSelf
-	KnownKids
-	KnownSize
-)
-
-// scratch is memory for texts.
-type scratch struct {
-	text, value []byte
-	footer      format.Footer
-}
-
 // Match reports whether the filter matches a point.
 func (f *Filter) Match(x *Facts) bool { return f.match(f.root, x) }
 
@@ -142,13 +101,6 @@ func (t *boundTest) threw(f *format.Footer) bool {
 	return ended(f) && !f.Untracked() && (threw(f) == (t.op == opNone || t.value.truth)) != (t.op == opNe)
 }
 
-func threw(f *format.Footer) bool { return f.Threw || f.Exception != "" }
-
-// ended reports whether a footer, which may be nil, is that of a call that returned or threw.
-func ended(f *format.Footer) bool {
-	return f != nil && (threw(f) || f.Result.Kind != format.ValueUnfinished)
-}
-
 func (f *Filter) exception(t *boundTest, x *Facts) bool {
 	var class string
 	if p := x.Point; p.Class != format.ClassCall {
@@ -198,4 +150,36 @@ func (t *boundTest) hasStatus(x *Facts) bool {
 	}
 	want := t.value.status
 	return known&want == want && (is&want != 0) != (t.op == opNe)
+}
+
+func (f *Filter) matchText(t *boundText, x *Facts) bool {
+	p := x.Point
+	if t.location(f.ctx, p.Location) || p.Class == format.ClassCall && t.called(f.ctx, p) {
+		return true
+	}
+	if x.Text != nil {
+		if from, _ := t.find(x.Text()); from >= 0 {
+			return true
+		}
+		if !t.paren || p.Class != format.ClassCall {
+			return false
+		}
+	}
+	var at int
+	f.scratch.text, at = f.ctx.AppendNamed(f.scratch.text[:0], p, x.Footer, x.Parent, false)
+	if from, _ := t.find(f.scratch.text); x.Text == nil && from >= 0 {
+		return true
+	}
+	return t.paren && at >= 0 && p.Class == format.ClassCall && t.calledWith(f, p, f.scratch.text[at:])
+}
+
+// calledWith is called for the name with the arguments and the result: rest begins with the method.
+func (t *boundText) calledWith(f *Filter, p *format.Point, rest []byte) bool {
+	name, class := f.ctx.CallName(p.Ref, p.Flags)
+	full, fullClass := f.ctx.FullCallName(p.Ref, p.Flags)
+	with := func(class string) []byte {
+		f.scratch.value = append(append(append(f.scratch.value[:0], class...), '.'), rest...)
+		return f.scratch.value
+	}
+	return class > 0 && t.inClass(with(name[:class]), class, false) || fullClass > 0 && t.inClass(with(full[:fullClass]), fullClass, true)
 }

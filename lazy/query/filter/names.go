@@ -16,6 +16,12 @@ import (
 
 const constructor = "<init>"
 
+// The class of a value of kind builder, which has no class id.
+const (
+	builderClass     = "StringBuilder"
+	fullBuilderClass = "java.lang.StringBuilder"
+)
+
 // pointerReceiver is how Go's stack traces write the type of a receiver that is a pointer.
 var pointerReceiver = regexp.MustCompile(`\(\*([^()*\s]+)\)`)
 
@@ -23,6 +29,20 @@ var pointerReceiver = regexp.MustCompile(`\(\*([^()*\s]+)\)`)
 // for main.(*T).Do, main.Set.Put for main.(*Set[...]).Put.
 func Plain(name string) string {
 	return pointerReceiver.ReplaceAllString(strings.ReplaceAll(name, "[...]", ""), "$1")
+}
+
+// About is what a filter must know about a trace.
+type About struct {
+	// Context has the names of the trace. A filter keeps it and reads it whenever it is used:
+	// meanwhile objects may be added, but not at the same time.
+	Context *format.Context
+	// Timed tells that the trace has times.
+	Timed bool
+	// Growing tells that Context does not have all names yet. Then a filter may have names that
+	// nothing has so far.
+	Growing bool
+	// Threads yields the threads with their names, "" for none. It may be nil.
+	Threads iter.Seq2[int32, string]
 }
 
 // classNames yields the names of a class.
@@ -141,20 +161,6 @@ func Signature(d *format.MethodDescriptor, between string, full bool) string {
 	return "(" + b.String() + ")"
 }
 
-// MethodTerm returns the term that matches the calls of one method and of no overload:
-// method=com.shop.Account.withdraw(int). It is "" for an unknown method.
-func MethodTerm(c *format.Context, method int32) string {
-	d := c.Method(method)
-	if d == nil {
-		return ""
-	}
-	class := c.ClassName(d.ClassID) // of one that damaged data does not describe
-	if of := c.Class(d.ClassID); of != nil {
-		class = of.Name
-	}
-	return "method=" + Word(class+"."+d.Name+Signature(d, ", ", true))
-}
-
 // namesOfField yields the names of a field: balance, Account.balance, com.shop.Account.balance.
 func namesOfField(c *format.Context, d *format.FieldDescriptor, yield func(string) bool) bool {
 	shown := c.FieldName(d.ID)
@@ -217,4 +223,111 @@ func (a *About) threads() iter.Seq2[int32, string] {
 		return func(func(int32, string) bool) {}
 	}
 	return a.Threads
+}
+
+// names yields the names that a field can have in the trace and that may equal want.
+func (a *About) names(f *Field, want string) iter.Seq[string] {
+	c := a.Context
+	return func(yield func(string) bool) {
+		switch f.id {
+		case idMethod:
+			signed := strings.Contains(want, "(")
+			for d := range c.Methods() {
+				if d.Name != constructor && !strings.Contains(want, d.Name) && !strings.Contains(want, c.MethodName(d.ID)) {
+					continue // saves making all names
+				}
+				if !methodNames(c, d, signed, yield) {
+					return
+				}
+			}
+		case idField:
+			c.Fields()(func(d *format.FieldDescriptor) bool { return namesOfField(c, d, yield) })
+		case idVar:
+			c.Variables()(func(d *format.VariableDescriptor) bool { return variableNames(c, d, yield) })
+		case idClass:
+			for d := range c.Classes() {
+				if !classNames(c, d, yield) {
+					return
+				}
+			}
+			for d := range c.Methods() {
+				if c.Class(d.ClassID) == nil && !yield(c.ClassName(d.ClassID)) {
+					return
+				}
+			}
+		case idPkg:
+			c.Classes()(func(d *format.ClassDescriptor) bool { return packageNames(c, d.Name, yield) })
+		case idFile:
+			files(c)(func(file string) bool { return fileNames(file, yield) })
+		case idThread:
+			a.threads()(func(id int32, name string) bool { return threadNames(id, name, yield) })
+		}
+	}
+}
+
+// shownNames yields for each name in the trace the form that is most like what was typed: with the
+// class if like has a dot, else without.
+func (a *About) shownNames(f *Field, like string) iter.Seq[string] {
+	c := a.Context
+	dotted := strings.ContainsAny(like, ".@ ")
+	return func(yield func(string) bool) {
+		switch f.id {
+		case idMethod:
+			for d := range c.Methods() {
+				name := c.MethodName(d.ID)
+				if dotted || d.Name == constructor {
+					name, _ = c.CallName(d.ID, 0)
+				}
+				if strings.Contains(like, "(") {
+					name += Signature(d, ", ", false)
+				}
+				if !yield(name) {
+					return
+				}
+			}
+		case idField:
+			for d := range c.Fields() {
+				name := c.FieldName(d.ID)
+				if dotted {
+					name = c.ClassName(d.ClassID) + "." + name
+				}
+				if !yield(name) {
+					return
+				}
+			}
+		case idClass:
+			for d := range c.Classes() {
+				if !yield(c.ClassName(d.ID)) || dotted && !yield(d.Name) {
+					return
+				}
+			}
+		case idThread:
+			for id, name := range a.threads() {
+				if name == "" {
+					threadNames(id, "", func(number string) bool { name = number; return false })
+				}
+				if !yield(name) {
+					return
+				}
+			}
+		default:
+			a.names(f, like)(yield)
+		}
+	}
+}
+
+// files yields the source files of a trace, each once.
+func files(c *format.Context) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		seen := make(map[int32]bool)
+		for l := range c.Locations() {
+			if seen[l.File] {
+				continue
+			}
+			seen[l.File] = true
+			if file, ok := c.Text(l.File); ok && file != "" && !yield(file) {
+				return
+			}
+		}
+	}
 }

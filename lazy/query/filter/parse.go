@@ -69,38 +69,6 @@ func Parse(text string) (*Expr, error) {
 	return &Expr{root: root, text: text}, nil
 }
 
-// parser reads a text from the left, a part of the grammar a method.
-type parser struct {
-	text     string
-	at       int
-	unclosed bool // the last word has a ( without a )
-}
-
-func (p *parser) fault(at, to int, message, hint string, near ...string) *Error {
-	return &Error{Text: p.text, At: at, To: max(at, min(to, len(p.text))), Message: message, Hint: hint, Near: near}
-}
-
-func (p *parser) rest() string { return p.text[p.at:] }
-
-// space skips white space.
-func (p *parser) space() {
-	p.at = len(p.text) - len(strings.TrimLeftFunc(p.rest(), unicode.IsSpace))
-}
-
-// keyword consumes a word of the grammar, in lower or upper case, and reports whether it is there.
-func (p *parser) keyword(word string) bool {
-	rest := p.rest()
-	if len(rest) < len(word) || rest[:len(word)] != word && rest[:len(word)] != strings.ToUpper(word) {
-		return false
-	}
-	if next, _ := utf8.DecodeRuneInString(rest[len(word):]); len(rest) > len(word) && !unicode.IsSpace(next) && next != '(' && next != ')' {
-		return false
-	}
-	p.at += len(word)
-	p.space()
-	return true
-}
-
 // filter parses: and { "or" and }.
 func (p *parser) filter(depth int) (*node, error) {
 	n := &node{op: opOr}
@@ -198,14 +166,6 @@ func (p *parser) term(depth int) (*node, error) {
 	}
 	text, _ := p.word()
 	return &node{op: opText, raw: text, text: newContains(text)}, nil
-}
-
-// errorOf avoids an error that is a nil *Error.
-func errorOf(err *Error) error {
-	if err == nil {
-		return nil
-	}
-	return err
 }
 
 // foreign refuses what other languages have: words that begin with an operator.
@@ -340,28 +300,3 @@ func (p *parser) value(t *test, opAt int) (*node, *Error) {
 	}
 	return &node{op: opTest, test: t}, nil
 }
-
-// Error is a fault in a filter: of its grammar, or a name that the trace does not have.
-type Error struct {
-	Text    string   // the whole filter
-	At, To  int      // the part of Text at fault, in bytes; At is len(Text) if something is missing at the end
-	Message string   // what is wrong, without the place
-	Near    []string // up to three names that exist and are spelled alike, the nearest first
-	Hint    string   // what to do; "" if the message tells
-}
-
-// Error returns the message with the column, the nearest names and the hint, in one line.
-func (e *Error) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "column %d: %s", e.Column(), e.Message)
-	if len(e.Near) > 0 {
-		b.WriteString("; the nearest: " + strings.Join(e.Near, ", "))
-	}
-	if e.Hint != "" {
-		b.WriteString("; " + e.Hint)
-	}
-	return b.String()
-}
-
-// Column returns where the fault begins, in characters from 1.
-func (e *Error) Column() int { return utf8.RuneCountInString(e.Text[:e.At]) + 1 }

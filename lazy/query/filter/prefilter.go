@@ -1,20 +1,12 @@
 package filter
 
 import (
-	"sync"
-
 	"tracex/format"
 )
 
 // maxSkipped limits the ids that are known to be skipped. Recorders count ids up from 0, but a damaged
 // trace may have any number.
 const maxSkipped = 1 << 22
-
-// skipTables are the tables of a [format.Prefilter]. The clones of a filter share them.
-type skipTables struct {
-	once   sync.Once
-	tables format.Prefilter
-}
 
 // Late reports whether matches have to wait for the end of a container, at which the facts are that
 // Match needs.

@@ -2,28 +2,6 @@ package filter
 
 import "tracex/format"
 
-// Verdict is what is known about a match.
-type Verdict uint8
-
-const (
-	Maybe Verdict = iota
-	No
-	Yes
-)
-
-func (v Verdict) String() string { return [...]string{"maybe", "no", "yes"}[v] }
-
-// not returns the verdict on the opposite.
-func (v Verdict) not() Verdict {
-	switch v {
-	case No:
-		return Yes
-	case Yes:
-		return No
-	}
-	return Maybe
-}
-
 // Quick returns what is certain from the fields that are at a fixed place in the header of a point: its
 // class, what it refers to (see [format.Point]: a method, field or variable), and its thread. It decodes
 // nothing and agrees with Match.

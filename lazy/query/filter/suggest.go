@@ -125,3 +125,17 @@ func (s *suggestions) value(field string, v *format.Value, about string) {
 	}
 	s.add(field+"="+text, about)
 }
+
+// MethodTerm returns the term that matches the calls of one method and of no overload:
+// method=com.shop.Account.withdraw(int). It is "" for an unknown method.
+func MethodTerm(c *format.Context, method int32) string {
+	d := c.Method(method)
+	if d == nil {
+		return ""
+	}
+	class := c.ClassName(d.ClassID) // of one that damaged data does not describe
+	if of := c.Class(d.ClassID); of != nil {
+		class = of.Name
+	}
+	return "method=" + Word(class+"."+d.Name+Signature(d, ", ", true))
+}

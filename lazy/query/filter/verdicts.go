@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -8,6 +9,51 @@ import (
 )
 
 // Whether what an id stands for has a name that matches. Each id is looked at once.
+
+// Verdict is what is known about a match.
+type Verdict uint8
+
+const (
+	Maybe Verdict = iota
+	No
+	Yes
+)
+
+func (v Verdict) String() string { return [...]string{"maybe", "no", "yes"}[v] }
+
+// not returns the verdict on the opposite.
+func (v Verdict) not() Verdict {
+	switch v {
+	case No:
+		return Yes
+	case Yes:
+		return No
+	}
+	return Maybe
+}
+
+// boundTest is a test with the ids that it matches.
+type boundTest struct {
+	test
+	ids     memo            // what the field names: methods, fields, variables, locations, threads
+	classes memo            // of a recorded value, and of class and pkg: classes
+	names   map[string]bool // of exc: class names
+}
+
+// memo remembers which ids match.
+type memo struct {
+	dense  []Verdict // by id; Maybe if it is not known
+	sparse map[int32]Verdict
+}
+
+// boundText is a bare text. It is found in what a person can read of a point: the text of its row,
+// the place in the source, and the names of a called method as paths and details show them.
+type boundText struct {
+	matcher
+	paren     bool // it has a parenthesis
+	methods   memo // whose names match
+	locations memo
+}
 
 // anyOf calls names with a yield that tests each name, and reports whether one matches.
 func (m *matcher) anyOf(names func(yield func(string) bool) bool) bool {
@@ -149,12 +195,6 @@ func (t *boundTest) exception(class string) bool {
 	return matches
 }
 
-// memo remembers which ids match.
-type memo struct {
-	dense  []Verdict // by id; Maybe if it is not known
-	sparse map[int32]Verdict
-}
-
 // maxDense bounds the ids that a memo has a byte for: a damaged trace may have any id.
 const maxDense = 1 << 22
 
@@ -189,3 +229,42 @@ func (m *memo) put(id int32, matches bool) Verdict {
 }
 
 func (m *memo) clone() memo { return memo{dense: slices.Clone(m.dense)} }
+
+// called reports whether the name of a call matches. The match must begin in the class, as the rest is
+// in the text of the row; in the full class name it must have a dot, as all calls may have one
+// package.
+func (t *boundText) called(c *format.Context, p *format.Point) bool {
+	super := c.SuperCall(p)
+	if v := t.methods.get(p.Ref); v != Maybe && !super {
+		return v == Yes
+	}
+	name, class := c.CallName(p.Ref, p.Flags)
+	full, fullClass := c.FullCallName(p.Ref, p.Flags)
+	matches := t.inClass([]byte(name+"()"), class, false) || full != "" && t.inClass([]byte(full+"()"), fullClass, true)
+	if d := c.Method(p.Ref); !super && d != nil && c.Class(d.ClassID) != nil {
+		t.methods.put(p.Ref, matches)
+	}
+	return matches
+}
+
+func (t *boundText) inClass(text []byte, class int, dot bool) bool {
+	from, to := t.find(text)
+	return from >= 0 && from < class && (!dot || bytes.IndexByte(text[from:to], '.') >= 0)
+}
+
+// location reports whether a code location matches. The match must have a dot or a colon: the name of
+// a file is often that of something else.
+func (t *boundText) location(c *format.Context, id int32) bool {
+	if id < 0 {
+		return false
+	}
+	if v := t.locations.get(id); v != Maybe {
+		return v == Yes
+	}
+	if _, _, ok := c.FileLine(id); !ok {
+		return false
+	}
+	text := c.AppendLocationText(nil, id)
+	from, to := t.find(text)
+	return t.locations.put(id, from >= 0 && bytes.ContainsAny(text[from:to], ".:")) == Yes
+}
