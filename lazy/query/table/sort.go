@@ -41,13 +41,6 @@ func (l Columns[R]) Sort(rows []R, key string, rising bool) {
 // names does.
 func (c *Column) Rises() bool { return c.Kind == Text || c.Kind == Event }
 
-func boolean(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // compare compares two values of a column.
 func (c *Column) compare(x, y Value) int {
 	switch c.Kind {

@@ -252,3 +252,10 @@ func (t *Table) RowText(row int, g *display.Glyphs) string {
 	}
 	return string(b)
 }
+
+func boolean(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
