@@ -49,6 +49,48 @@ var sources = [...]source{
 	{"text", filter.Needs{Text: true, Footer: true, Values: true}, (*writer).row},
 }
 
+// writer writes the fields of one point.
+type writer struct {
+	b []byte
+	c *format.Context
+	x *filter.Facts
+	g *display.Glyphs
+}
+
+func (w *writer) text(s string) { w.b = format.AppendPlain(w.b, s) }
+
+// value writes a recorded value; ok is false if it stands for none.
+func (w *writer) value(v *format.Value) (style format.Style, ok bool) {
+	switch v.Kind {
+	case format.ValueUnfinished, format.ValueUntracked:
+		return 0, false
+	case format.ValueString, format.ValueRawString, format.ValueBuilder, format.ValueSequence, format.ValueChar:
+		style = format.StyleString
+	case format.ValueByte, format.ValueShort, format.ValueInt, format.ValueLong, format.ValueFloat, format.ValueDouble:
+		style = format.StyleNumber
+	default:
+		style = format.StyleValue
+	}
+	w.b = w.c.AppendValueText(w.b, v)
+	return style, true
+}
+
+// list writes recorded values with commas between them.
+func (w *writer) list(values []format.Value) (style format.Style, ok bool) {
+	for i := range values {
+		had := len(w.b)
+		if ok {
+			w.b = append(w.b, ", "...)
+		}
+		if _, has := w.value(&values[i]); !has {
+			w.b = w.b[:had]
+			continue
+		}
+		ok = true
+	}
+	return format.StyleValue, ok
+}
+
 func (w *writer) is(list ...format.Class) bool {
 	for _, c := range list {
 		if w.x.Point.Class == c {
