@@ -190,9 +190,6 @@ func (f *Finder) isOther(dir, pkg string) bool {
 	return path != "" && path != strings.TrimSuffix(pkg, testPackage) && !strings.HasSuffix(path, "/vendor/"+pkg)
 }
 
-// testPackage ends the name of a Go package of tests that is beside another one.
-const testPackage = "_test"
-
 // fit tells how well a file fits a spot.
 type fit struct {
 	line   bool // it has the line

@@ -55,6 +55,9 @@ func (s Spot) pkg() []string {
 // importPath returns the import path of the Go package, or what is known of it.
 func (s Spot) importPath() string { return cmp.Or(s.Import, filter.PackageOf(s.Class)) }
 
+// testPackage ends the name of a Go package of tests that is beside another one.
+const testPackage = "_test"
+
 // inMain reports whether a spot is in the main package of a Go program: no other module has that.
 func (s Spot) inMain() bool {
 	pkg := s.importPath()
