@@ -4,12 +4,41 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2/unstable"
 )
+
+// largest bounds the size of the file, in bytes.
+const largest = 64 << 10
+
+// Read reads a file. A file that does not exist is empty unless the user named it.
+func Read(p Place) (*File, error) {
+	f := &File{Path: p.Path}
+	if p.Path == "" {
+		return f, nil
+	}
+	in, err := os.Open(p.Path)
+	if err != nil {
+		if errors.Is(err, os.ErrNotExist) && !p.Named {
+			err = nil
+		}
+		return f, err
+	}
+	defer in.Close()
+	data, err := io.ReadAll(io.LimitReader(in, largest+1))
+	switch {
+	case err != nil:
+		return f, err
+	case len(data) > largest:
+		return f, fmt.Errorf("%s: larger than 64 KiB: not a configuration", p.Path)
+	}
+	return Parse(p.Path, data), nil
+}
 
 // Parse reads the text of a file, which is TOML. After a line that is not, it continues with the
 // next one.
@@ -174,121 +203,4 @@ func (p *parser) explain(at, found int, err error) string {
 		return fmt.Sprintf("%v in line %d", err, n)
 	}
 	return err.Error()
-}
-
-// Kind is the type of a value.
-type Kind int
-
-const (
-	Text Kind = iota
-	Bool
-	Number
-	List
-	Other // a date or a table
-)
-
-// Value is what the file, or a variable of the environment, sets.
-type Value struct {
-	Kind Kind
-	Text string  // of a text its characters, of anything else what is written in the file
-	List []Value // of a list
-}
-
-// TextOf returns the value of a variable of the environment.
-func TextOf(text string) Value { return Value{Kind: Text, Text: text} }
-
-// Texts returns a list of texts.
-func Texts(texts []string) Value {
-	list := Value{Kind: List}
-	for _, text := range texts {
-		list.List = append(list.List, TextOf(text))
-	}
-	return list
-}
-
-// String returns the value as the file has it.
-func (v Value) String() string {
-	switch v.Kind {
-	case Text:
-		return Quote(v.Text)
-	case List:
-		all := make([]string, len(v.List))
-		for i, one := range v.List {
-			all[i] = one.String()
-		}
-		return "[" + strings.Join(all, ", ") + "]"
-	}
-	return v.Text
-}
-
-// Word returns a text, or a number as text.
-func (v Value) Word() (string, error) {
-	if v.Kind != Text && v.Kind != Number {
-		return "", fmt.Errorf("expected a text in quotes, found %v", v)
-	}
-	return v.Text, nil
-}
-
-// Words returns a list of texts. One text is a list of one.
-func (v Value) Words() ([]string, error) {
-	if v.Kind != List {
-		word, err := v.Word()
-		if err != nil {
-			return nil, fmt.Errorf("expected a list of texts, found %v", v)
-		}
-		return []string{word}, nil
-	}
-	words := make([]string, 0, len(v.List))
-	for _, one := range v.List {
-		word, err := one.Word()
-		if err != nil {
-			return nil, fmt.Errorf("expected a list of texts, found %v in it", one)
-		}
-		words = append(words, word)
-	}
-	return words, nil
-}
-
-// Truth returns true or false. The environment has them as text.
-func (v Value) Truth() (bool, error) {
-	switch v.Text {
-	case "true", "false":
-		if v.Kind == Bool || v.Kind == Text {
-			return v.Text == "true", nil
-		}
-	}
-	return false, fmt.Errorf("expected true or false, found %v", v)
-}
-
-// Quote writes a text as the file has it.
-func Quote(text string) string {
-	if !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == 0x7f }) {
-		return `"` + text + `"`
-	}
-	if !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == '\'' || r == 0x7f }) {
-		return "'" + text + "'"
-	}
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range text {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteString(`\` + string(r))
-		case r < ' ' || r == 0x7f:
-			b.WriteString(`\u` + fmt.Sprintf("%04x", r))
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}
-
-// QuoteAll writes a list of texts as the file has it.
-func QuoteAll(texts []string) string {
-	all := make([]string, len(texts))
-	for i, text := range texts {
-		all[i] = Quote(text)
-	}
-	return "[" + strings.Join(all, ", ") + "]"
 }
