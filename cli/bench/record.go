@@ -4,104 +4,20 @@ package bench
 import (
 	"context"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
 
+	"tracex/format"
 	"tracex/recorder"
 	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/perfetto/producer"
 	"tracex/recorder/perfetto/service"
 	"tracex/recorder/shared"
 )
-
-// call is a call that is recorded repeatedly. record does it n times, using only the public
-// functions of the recorder.
-type call struct {
-	name   string
-	as     string // the call with the same size in a file; "" to measure it
-	record func(t *recorder.Thread, m recorder.Method, at recorder.Location, n int)
-}
-
-var calls = []call{
-	{"no arguments", "", func(t *recorder.Thread, m recorder.Method, at recorder.Location, n int) {
-		for range n {
-			t.Enter(m, at, recorder.Null())
-			t.Exit(recorder.Void())
-		}
-	}},
-	{"two ints and a string", "", func(t *recorder.Thread, m recorder.Method, at recorder.Location, n int) {
-		for i := range n {
-			t.Enter(m, at, recorder.Null(), recorder.Int(i), recorder.Int(56789), recorder.String("a string of some length"))
-			t.Exit(recorder.Int(42))
-		}
-	}},
-	{"no arguments, defer Call(…).End()", "no arguments", func(t *recorder.Thread, m recorder.Method, at recorder.Location, n int) {
-		for range n {
-			function0(t, m, at)
-		}
-	}},
-	{"two ints and a string, defer Call(…).End(&result)", "two ints and a string", func(t *recorder.Thread, m recorder.Method, at recorder.Location, n int) {
-		for i := range n {
-			function2(t, m, at, i, 56789, "a string of some length")
-		}
-	}},
-}
-
-// function0 and function2 record themselves as a program's functions do.
-
-func function0(t *recorder.Thread, m recorder.Method, at recorder.Location) {
-	defer t.Call(m, at, recorder.Null()).End()
-}
-
-func function2(t *recorder.Thread, m recorder.Method, at recorder.Location, a, b int, s string) (result int) {
-	defer t.Call(m, at, recorder.Null(), recorder.Int(a), recorder.Int(b), recorder.String(s)).End(&result)
-	return 42
-}
-
-// strategy is a way to record; its config has neither path nor producer.
-type strategy struct {
-	name   string
-	config recorder.Config
-	most   int  // calls in a round, since they stay in memory; 0 for any number
-	usual  bool // the default: all calls are measured with it
-}
-
-var strategies = []strategy{
-	{"streaming, stall", recorder.Config{}, 0, true},
-	{"streaming, drop", recorder.Config{OnFull: recorder.Drop}, 0, false},
-	{"collect-and-dump", recorder.Config{Strategy: recorder.CollectAndDump, MaxMemory: 1 << 30}, 1_000_000, false},
-	{"shared memory, stall", recorder.Config{Strategy: recorder.SharedMemory}, 0, true},
-	{"shared memory, drop", recorder.Config{Strategy: recorder.SharedMemory, OnFull: recorder.Drop}, 0, false},
-	{"track events", recorder.Config{Strategy: recorder.SharedMemory, TrackEvents: true}, 0, false},
-}
-
-var goroutines = []int{1, 2, 16}
-
-// testCase is a row of the table: a call recorded with a strategy on some
-// goroutines, or the floor, which appends 40 bytes to a buffer for each call.
-type testCase struct {
-	call       *call // nil for the floor
-	strategy   *strategy
-	goroutines int
-
-	calls  int // of the next round
-	rounds []round
-}
-
-// round is the result of one round of a case.
-type round struct {
-	calls   int
-	took    time.Duration // from the first call to the end of the last
-	writing time.Duration // how long the recorder wrote, including the end of the files
-	bytes   int64         // in the files, or in packets
-	lost    int64         // calls that were dropped
-	allocs  uint64
-}
-
-// perCall returns the nanoseconds per call, over all goroutines together.
-func (r *round) perCall() float64 { return float64(r.took) / float64(r.calls) }
 
 // measure runs a round, in a directory or with a service.
 func (c *testCase) measure(ctx context.Context, dir string, via *privateService) (r round, err error) {
@@ -335,4 +251,80 @@ func (s *privateService) close() {
 	if s.service != nil {
 		_ = s.service.Close()
 	}
+}
+
+// table returns the medians of all rounds.
+func (b *bench) table() *Table {
+	t := &Table{Run: newRun(len(b.cases[0].rounds)), Sizes: b.sizes}
+	floors := make(map[int]float64)
+	for _, c := range b.cases {
+		row := c.row()
+		if c.call == nil {
+			floors[c.goroutines] = row.PerCall
+			row.Ratio = 1
+			t.Floor = append(t.Floor, row)
+			continue
+		}
+		row.Ratio = row.PerCall / floors[c.goroutines]
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// size measures the size of a call. The longer the budget, the more calls, up to a
+// million: names and headers count less among more calls.
+func (b *bench) size(ctx context.Context, call *call) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	s := Size{Call: call.name, Calls: max(firstCalls, min(int(b.Budget.Seconds()*50_000), 1_000_000))}
+	path := filepath.Join(b.Dir, "size.bin")
+	rec, err := recorder.Start(recorder.Config{Path: path, Overwrite: true})
+	if err != nil {
+		return err
+	}
+	call.record(rec.Thread("main"), rec.Method(rec.Class("bench.Subject"), "call", recorder.Type{}), rec.Caller(0), s.Calls)
+	if err := rec.Stop(); err != nil {
+		return err
+	}
+	var in format.PackInput
+	for suffix, to := range map[string]struct {
+		r    *io.Reader
+		size *float64
+	}{"": {&in.Data, &s.Data}, format.IndexSuffix: {&in.Index, &s.Index}, format.TimesSuffix: {&in.Times, &s.Times}} {
+		f, err := os.Open(path + suffix)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		st, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		*to.r, *to.size = f, float64(st.Size())/float64(s.Calls)
+	}
+	packed := byteCount{ctx: ctx}
+	if err := format.Pack(&packed, in, packLevel, nil); err != nil {
+		return err
+	}
+	s.Packed = float64(packed.n) / float64(s.Calls)
+	b.sizes = append(b.sizes, s)
+	return nil
+}
+
+// packLevel is the compression level at which packed traces are measured.
+const packLevel = 6
+
+// byteCount is a writer that counts bytes until its context is done.
+type byteCount struct {
+	ctx context.Context
+	n   int64
+}
+
+func (c *byteCount) Write(b []byte) (int, error) {
+	if err := context.Cause(c.ctx); err != nil {
+		return 0, err
+	}
+	c.n += int64(len(b))
+	return len(b), nil
 }
