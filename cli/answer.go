@@ -7,11 +7,11 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/filter"
 	"tracex/lazy/query/table"
 )
 
@@ -24,10 +24,6 @@ type answerFlags struct {
 	expect, max int64
 	where       string
 }
-
-// answerMark marks commands that are answers, and the flags that all of them have, with the
-// argument that help shows.
-const answerMark = "answer"
 
 // add defines the flags of a command whose rows are things, such as "methods".
 func (f *answerFlags) add(c *cobra.Command, things string, limit int) {
@@ -215,15 +211,20 @@ func (f *answerFlags) verdict(n int64, row string) error {
 	return nil
 }
 
-// unexpectedError tells that an answer is not what a script expects.
-type unexpectedError struct{ text string }
-
-func (e *unexpectedError) Error() string { return e.text }
-
-// width returns the width of the terminal that standard output is; 0 if it is none.
-func (a *app) width() int {
-	if w, _, err := term.GetSize(int(a.stdout.Fd())); err == nil && w > 0 {
-		return w
+// parseFilter parses a filter.
+func parseFilter(text string) (*filter.Expr, error) {
+	e, err := filter.Parse(text)
+	if err != nil {
+		return nil, filterError(err)
 	}
-	return 0
+	return e, nil
+}
+
+// filterError makes an error of a filter one of usage.
+func filterError(err error) error {
+	var fault *filter.Error
+	if !errors.As(err, &fault) {
+		return err
+	}
+	return &usageError{"filter " + fault.Error(), "tracex help filter"}
 }

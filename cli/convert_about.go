@@ -1,15 +1,10 @@
 package cli
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"io"
 	"os"
-	"strings"
 
 	"tracex/format"
-	"tracex/format/tracefile"
 )
 
 // aboutTrace is the content of a trace, or of the files beside it, other than data, index and
@@ -21,30 +16,6 @@ type aboutTrace struct {
 	info   string         // file that is in place of the info.txt beside it; "" if none is
 	diff   bool
 	opened []io.Closer
-}
-
-// about finds what is known about the trace. The caller closes it.
-func (w *versionWork) about() (*aboutTrace, error) {
-	f, err := os.Open(w.in.path)
-	if err != nil {
-		return nil, err
-	}
-	if !isZIP(f) {
-		t := new(aboutTrace)
-		if w.in.dir == "" {
-			t = aboutFiles(w.in.path, "")
-		}
-		return t, f.Close()
-	}
-	st, err := f.Stat()
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	packed, err := format.OpenPacked(f, st.Size())
-	if err != nil {
-		return nil, errors.Join(format.At(err, w.in.path, 0), f.Close())
-	}
-	return &aboutTrace{file: f, packed: packed, diff: packed.IsDiff()}, nil
 }
 
 // aboutFiles is what is known about a trace that is not packed.
@@ -123,42 +94,6 @@ func (t *aboutTrace) text(entry string, convert textConverter) ([]byte, error) {
 		return nil, err
 	}
 	return convert(entry, text)
-}
-
-// convertText is a textConverter.
-func (w *versionWork) convertText(entry string, text []byte) ([]byte, error) {
-	points := int64(-1) // of the traces that a diff compares
-	if entry == format.EntryInfo {
-		points = w.made.Points
-	}
-	return format.InfoFor(text, w.to, points), nil
-}
-
-// writeTo writes the files beside the data.
-func (t *aboutTrace) writeTo(ctx context.Context, w *versionWork, files map[string]*tracefile.Pending) error {
-	for _, entry := range sideEntries {
-		if !t.has(entry) {
-			continue
-		}
-		var from io.Reader
-		if strings.HasPrefix(entry, "info.") {
-			text, err := t.text(entry, w.convertText)
-			if err != nil {
-				return err
-			}
-			from = bytes.NewReader(text)
-		} else {
-			r, err := t.open(entry)
-			if err != nil {
-				return err
-			}
-			from = r
-		}
-		if _, err := io.Copy(&untilDone{ctx, files[entrySuffix(entry)]}, from); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // describe adds the description to the input of a packed trace. Without one it is the end of the recording, which the

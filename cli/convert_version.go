@@ -2,9 +2,11 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,7 +16,6 @@ import (
 	"tracex/format"
 	"tracex/format/tracefile"
 	"tracex/lazy"
-	"tracex/lazy/query/display"
 	"tracex/recorder/convert/importer"
 )
 
@@ -158,6 +159,66 @@ func (w *versionWork) packed(ctx context.Context) (err error) {
 	return w.pack(ctx, data, index, times)
 }
 
+// about finds what is known about the trace. The caller closes it.
+func (w *versionWork) about() (*aboutTrace, error) {
+	f, err := os.Open(w.in.path)
+	if err != nil {
+		return nil, err
+	}
+	if !isZIP(f) {
+		t := new(aboutTrace)
+		if w.in.dir == "" {
+			t = aboutFiles(w.in.path, "")
+		}
+		return t, f.Close()
+	}
+	st, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	packed, err := format.OpenPacked(f, st.Size())
+	if err != nil {
+		return nil, errors.Join(format.At(err, w.in.path, 0), f.Close())
+	}
+	return &aboutTrace{file: f, packed: packed, diff: packed.IsDiff()}, nil
+}
+
+// convertText is a textConverter.
+func (w *versionWork) convertText(entry string, text []byte) ([]byte, error) {
+	points := int64(-1) // of the traces that a diff compares
+	if entry == format.EntryInfo {
+		points = w.made.Points
+	}
+	return format.InfoFor(text, w.to, points), nil
+}
+
+// writeTo writes the files beside the data.
+func (t *aboutTrace) writeTo(ctx context.Context, w *versionWork, files map[string]*tracefile.Pending) error {
+	for _, entry := range sideEntries {
+		if !t.has(entry) {
+			continue
+		}
+		var from io.Reader
+		if strings.HasPrefix(entry, "info.") {
+			text, err := t.text(entry, w.convertText)
+			if err != nil {
+				return err
+			}
+			from = bytes.NewReader(text)
+		} else {
+			r, err := t.open(entry)
+			if err != nil {
+				return err
+			}
+			from = r
+		}
+		if _, err := io.Copy(&untilDone{ctx, files[entrySuffix(entry)]}, from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (w *versionWork) pack(ctx context.Context, data, index, times *os.File) error {
 	about, err := w.about()
 	if err != nil {
@@ -199,21 +260,4 @@ func (w *versionWork) report() error {
 		fmt.Fprintln(out, "nothing was guessed or lost")
 	}
 	return out.Flush()
-}
-
-// changeLines describe the guesses and losses of a conversion to another version of the format,
-// one line for each kind.
-func changeLines(changes map[format.Change]int64) (lines []string) {
-	for _, c := range format.AllChanges() {
-		n := changes[c]
-		if n == 0 {
-			continue
-		}
-		what := "lost: "
-		if c.Guess() {
-			what = "guessed: "
-		}
-		lines = append(lines, what+display.Grouped(n)+" "+c.Words(n))
-	}
-	return lines
 }

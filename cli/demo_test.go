@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
 	"tracex/format"
 	"tracex/format/formattest"
 )

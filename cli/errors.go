@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -84,6 +85,34 @@ type usageError struct {
 
 func (e *usageError) Error() string { return e.text }
 
+// signalError is the cause of a context that a signal canceled.
+type signalError struct{ signal syscall.Signal }
+
+func (e signalError) Error() string { return "stopped: " + e.signal.String() }
+
+// childExit is the exit status of a program that failed under record. The program itself
+// has reported why.
+type childExit int
+
+func (e childExit) Error() string { return fmt.Sprintf("the program ended with status %d", int(e)) }
+
+// exitOf returns how a command ended: a childExit if it failed.
+func exitOf(err error) error {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return err
+	}
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return childExit(exitSignal + int(status.Signal()))
+	}
+	return childExit(exit.ExitCode())
+}
+
+// unexpectedError tells that an answer is not what a script expects.
+type unexpectedError struct{ text string }
+
+func (e *unexpectedError) Error() string { return e.text }
+
 // hinted is an error with advice.
 type hinted struct {
 	err  error
@@ -129,29 +158,6 @@ func report(w io.Writer, err error) {
 	}
 }
 
-// remark reports on standard error something that does not stop the command.
-func (a *app) remark(what string, why error) {
-	fmt.Fprintf(a.stderr, "tracex: %s: %s\n", what, printable(message(why)))
-}
-
-// remarkIndex remarks that the index of a trace is not used: one that was named on the command line, or one of
-// another version than its data, as if files of two recordings were mixed up.
-func remarkIndex(a *app, r *lazy.LazyTraceReader) {
-	if why := r.Status().IndexReason; why != nil && a.index != "" || errors.Is(why, lazy.ErrIndexVersion) || errors.Is(why, format.ErrVersion) {
-		a.remark("the index is ignored and rebuilt", why)
-	}
-}
-
-// remarkFiles is remarkIndex for an answer that is not printed yet. The error is that its times are not of the trace,
-// which was found while it was made.
-func (a *app) remarkFiles(r *lazy.LazyTraceReader) error {
-	remarkIndex(a, r)
-	if a.untimed {
-		return nil
-	}
-	return r.Status().TimesReason
-}
-
 // message returns err's text, without the name of the system call if it is an error of the
 // operating system. Errors that were joined are separated by semicolons.
 func message(err error) string {
@@ -172,6 +178,15 @@ func message(err error) string {
 	}
 	if errors.Is(err, context.Canceled) {
 		return "stopped"
+	}
+	return err.Error()
+}
+
+// plainPathError is the text of an error without the file's name, which stands before it.
+func plainPathError(err error) string {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
 	}
 	return err.Error()
 }

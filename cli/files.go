@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"tracex/format"
@@ -128,4 +129,13 @@ func writeJSON(w io.Writer, v any) error {
 	out.SetIndent("", "  ")
 	out.SetEscapeHTML(false)
 	return out.Encode(v)
+}
+
+// shortPath writes the home directory at the beginning of a text as ~.
+func shortPath(text string) string {
+	home, err := os.UserHomeDir()
+	if rest, ok := strings.CutPrefix(text, home); err == nil && ok && len(home) > 1 && rest != "" && os.IsPathSeparator(rest[0]) {
+		return "~" + rest
+	}
+	return text
 }

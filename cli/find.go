@@ -11,7 +11,6 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
-	"tracex/lazy/query/filter"
 	"tracex/lazy/query/table"
 	"tracex/lazy/query/template"
 )
@@ -60,24 +59,6 @@ tracex find trace.bin 'kind=call dur>10ms' --json -n 0`,
 		})
 	}
 	return c
-}
-
-// parseFilter parses a filter.
-func parseFilter(text string) (*filter.Expr, error) {
-	e, err := filter.Parse(text)
-	if err != nil {
-		return nil, filterError(err)
-	}
-	return e, nil
-}
-
-// filterError makes an error of a filter one of usage.
-func filterError(err error) error {
-	var fault *filter.Error
-	if !errors.As(err, &fault) {
-		return err
-	}
-	return &usageError{"filter " + fault.Error(), "tracex help filter"}
 }
 
 func newLogCommand(a *app) *cobra.Command {

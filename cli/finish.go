@@ -235,30 +235,6 @@ func (m *remains) explain(err error) error { return lazy.Explain(err, m.path, -1
 // program's remaining data without changing the files.
 const maxCopy = 64 << 20
 
-// complete replaces the input by a copy in a temporary directory, including the program's
-// remaining data, if that may not be recovered into the trace itself.
-func (a *app) complete(ctx context.Context, in *input) {
-	m := in.rest
-	if m.hint == "" || m.failed || !errors.Is(recorder.CheckEnded(m.path), recorder.ErrUnfinished) || sizeBeside(m.path) > maxCopy {
-		return
-	}
-	dir, err := os.MkdirTemp("", "tracex-")
-	if err != nil {
-		return // the trace is shown as it is
-	}
-	c := &remains{path: filepath.Join(dir, filepath.Base(m.path)), name: m.name}
-	if err = copyTrace(c.path, m.path); err == nil {
-		err = c.finish(ctx)
-	}
-	if err != nil || c.recovered == "" {
-		_ = os.RemoveAll(dir) // as above
-		return
-	}
-	c.recovered += ", into a copy; the files were not changed"
-	in.rest, in.path, in.dir = c, c.path, dir
-	a.remark(m.name, errors.New(c.recovered))
-}
-
 // finishedSuffixes are those of all files that finishing a recording changes.
 var finishedSuffixes = []string{format.LiveSuffix, "", format.IndexSuffix, format.TimesSuffix}
 

@@ -2,13 +2,12 @@ package cli
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"tracex/cli/config"
 	"tracex/format"
-	"tracex/lazy"
 	"tracex/recorder/convert/importer"
 	"tracex/ui"
 )
@@ -20,55 +19,6 @@ type screenFlags struct {
 	look   ui.Options // without its color
 	themes []*userTheme
 	flags  *pflag.FlagSet
-}
-
-// add defines the flags of a command.
-func (f *screenFlags) add(c *cobra.Command) {
-	flags := c.Flags()
-	f.flags = flags
-	f.memory, f.color = lazy.DefaultMemory, string(ui.ColorAuto)
-	flags.BoolVar(&f.look.Raw, "raw", false, "all recorded events, including compiler-generated ones")
-	flags.Var(&f.memory, "memory", "memory limit for loaded events")
-	flags.StringArrayVar(&f.look.Source, "source", nil, "directory with source code; repeatable")
-	flags.StringVar(&f.color, "color", f.color, "use colors: auto, always or never")
-	flags.StringVar(&f.look.Theme, "theme", ui.StandardTheme, "theme of the colors; tracex config lists them")
-	flags.BoolVar(&f.look.ASCII, "ascii", false, "use ASCII characters only")
-	flags.BoolVar(&f.look.NoMouse, "no-mouse", false, "disable the mouse")
-	flags.BoolVar(&f.look.Details, "details", false, "begin with the details shown")
-	if err := c.RegisterFlagCompletionFunc("theme", completeTheme); err != nil {
-		panic(err) // there is no such flag
-	}
-	complete(c, "color", string(ui.ColorAuto), string(ui.ColorAlways), string(ui.ColorNever))
-}
-
-// options checks the flags, adds what the environment and the configuration file set, and returns
-// the options of the screen.
-func (f *screenFlags) options() (ui.Options, error) {
-	if err := f.valid(); err != nil {
-		return ui.Options{}, err
-	}
-	f.look.Remark = f.configure().remark()
-	o := f.look
-	o.Color, o.Program = ui.Color(f.color), "tracex@"+version
-	return o, nil
-}
-
-// valid checks the flags.
-func (f *screenFlags) valid() error {
-	f.look.Unicode = f.flags.Changed("ascii") && !f.look.ASCII
-	if !validColor(f.color) {
-		return &usageError{"--color must be auto, always or never, not " + f.color, ""}
-	}
-	f.readThemes(config.Find())
-	if err := f.themeFault(f.look.Theme); err != nil {
-		return &usageError{"--theme: " + err.Error(), ""}
-	}
-	for _, dir := range f.look.Source {
-		if !isDir(dir) {
-			return &usageError{"--source " + dir + ": not a directory", ""}
-		}
-	}
-	return nil
 }
 
 func validColor(name string) bool {
@@ -187,4 +137,32 @@ func (f *fromFlag) String() string {
 		return ""
 	}
 	return f.Value.String()
+}
+
+// oneOf lists words: a, b or c.
+func oneOf(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// flagDefault returns a flag's default in parentheses after a space, "" if it is a zero value.
+func flagDefault(f *pflag.Flag) string {
+	switch f.DefValue {
+	case "", "false", "0", "[]":
+		return ""
+	}
+	return " (" + f.DefValue + ")"
+}
+
+// flagArgument returns a word for the argument of a flag, "" if it takes none.
+func flagArgument(f *pflag.Flag) string {
+	switch name := f.Value.Type(); name {
+	case "bool":
+		return ""
+	case "string", "stringArray":
+		return "text"
+	case "size", "version":
+		return name
+	}
+	return "number"
 }

@@ -15,26 +15,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Colors of help: the terminal's own 16 and no background, so that it is legible on
-// light and dark backgrounds. The terminal is not queried.
-const (
-	helpTitle   = "34"
-	helpCommand = "36"
-	helpFlag    = "32"
-	helpQuoted  = "33"
-	helpDim     = "90" // comments, defaults, optional parts
-)
-
 // widestHelp bounds the lines of help, in cells.
 const widestHelp = 120
-
-// helpPage writes the help of one command. The template of cobra has neither colors nor
-// the width of the terminal.
-type helpPage struct {
-	w     strings.Builder
-	color bool
-	width int
-}
 
 // helpFunc returns cobra's function for help on f.
 func helpFunc(f *os.File) func(*cobra.Command, []string) {
@@ -197,28 +179,6 @@ func (p *helpPage) flag(f *pflag.Flag) [2]string {
 	return [2]string{p.in(helpFlag, name), capital(f.Usage) + p.in(helpDim, flagDefault(f))}
 }
 
-// flagDefault returns a flag's default in parentheses after a space, "" if it is a zero value.
-func flagDefault(f *pflag.Flag) string {
-	switch f.DefValue {
-	case "", "false", "0", "[]":
-		return ""
-	}
-	return " (" + f.DefValue + ")"
-}
-
-// flagArgument returns a word for the argument of a flag, "" if it takes none.
-func flagArgument(f *pflag.Flag) string {
-	switch name := f.Value.Type(); name {
-	case "bool":
-		return ""
-	case "string", "stringArray":
-		return "text"
-	case "size", "version":
-		return name
-	}
-	return "number"
-}
-
 // capital returns text with its first letter in upper case.
 func capital(text string) string {
 	r, size := utf8.DecodeRuneInString(text)
@@ -226,11 +186,4 @@ func capital(text string) string {
 		return text
 	}
 	return string(unicode.ToUpper(r)) + text[size:]
-}
-
-func (p *helpPage) in(color, text string) string {
-	if !p.color || text == "" {
-		return text
-	}
-	return "\x1b[" + color + "m" + text + "\x1b[m"
 }

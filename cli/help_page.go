@@ -10,6 +10,31 @@ import (
 	"tracex/docs"
 )
 
+// Colors of help: the terminal's own 16 and no background, so that it is legible on
+// light and dark backgrounds. The terminal is not queried.
+const (
+	helpTitle   = "34"
+	helpCommand = "36"
+	helpFlag    = "32"
+	helpQuoted  = "33"
+	helpDim     = "90" // comments, defaults, optional parts
+)
+
+// helpPage writes the help of one command. The template of cobra has neither colors nor
+// the width of the terminal.
+type helpPage struct {
+	w     strings.Builder
+	color bool
+	width int
+}
+
+func (p *helpPage) in(color, text string) string {
+	if !p.color || text == "" {
+		return text
+	}
+	return "\x1b[" + color + "m" + text + "\x1b[m"
+}
+
 // page writes a page of the documentation, which is Markdown: its paragraphs as wide as the
 // terminal, the columns of its tables side by side.
 func (p *helpPage) page(text string) {

@@ -179,3 +179,20 @@ func leftLine(l perfetto.LeftOut) string {
 	}
 	return fmt.Sprintf("%s, the first at offset %d", line, l.First)
 }
+
+// changeLines describe the guesses and losses of a conversion to another version of the format,
+// one line for each kind.
+func changeLines(changes map[format.Change]int64) (lines []string) {
+	for _, c := range format.AllChanges() {
+		n := changes[c]
+		if n == 0 {
+			continue
+		}
+		what := "lost: "
+		if c.Guess() {
+			what = "guessed: "
+		}
+		lines = append(lines, what+display.Grouped(n)+" "+c.Words(n))
+	}
+	return lines
+}

@@ -14,6 +14,85 @@ import (
 	"tracex/lazy/query/display"
 )
 
+// facts are the output of info, a field for each property of the JSON object. Programs
+// rely on the names in JSON: never change one. docs/json.md documents them.
+type facts struct {
+	File    string `json:"file"`
+	Version int    `json:"version"` // of the format
+	Release string `json:"release"` // of Lincheck that writes that version
+	Data    int64  `json:"data_bytes"`
+	Index   int64  `json:"index_bytes"`
+	// IndexFrom tells where the index comes from: recorded, or rebuilt because there was no
+	// usable one; IndexProblem tells why.
+	IndexFrom    string `json:"index"`
+	IndexProblem string `json:"index_problem,omitempty"`
+	// Times, Begun and Length are for traces with times: the size of the file of times, the
+	// wall clock at the beginning of the recording, as RFC 3339 in UTC, and its length.
+	Times        int64  `json:"times_bytes,omitempty"`
+	Begun        string `json:"recording_begun,omitempty"`
+	Length       *int64 `json:"recording_ns,omitempty"`
+	TimesProblem string `json:"times_problem,omitempty"` // why existing times are not used
+	TimesMissing string `json:"-"`                       // see query.WithoutTimes
+	// Summary is the size of a summary that fits; SummaryProblem tells why one is not used.
+	Summary        int64         `json:"summary_bytes,omitempty"`
+	SummaryProblem string        `json:"summary_problem,omitempty"`
+	Problem        string        `json:"problem,omitempty"` // what is missing in the data
+	Gaps           []string      `json:"gaps,omitempty"`    // what is missing between the first calls and the newest, of each process
+	Unfinished     int           `json:"unfinished"`        // containers without their end
+	Blocks         int64         `json:"blocks"`
+	Events         int64         `json:"events"`
+	Calls          int64         `json:"calls"`
+	Depth          int           `json:"depth"`
+	Threads        []threadFacts `json:"threads"` // empty: see threadRows
+	Classes        []count       `json:"events_by_class"`
+	Kinds          []count       `json:"objects_by_kind"`
+	Run            *runFacts     `json:"run,omitempty"`
+	Left           *runFacts     `json:"left,omitempty"`
+	Right          *runFacts     `json:"right,omitempty"`
+}
+
+type threadFacts struct {
+	Number     int64  `json:"number"` // as print shows it: the id + 1
+	Name       string `json:"name"`
+	Bytes      int64  `json:"bytes"`
+	Events     int64  `json:"events"`
+	Calls      int64  `json:"calls"`
+	Depth      int    `json:"depth"`
+	Unfinished int    `json:"unfinished"`
+	// Goroutine, Program, Parent and StartedAt are what the name tells of a goroutine: see package
+	// goroutines. ParentThread is the number of the parent's thread, if that is in the trace.
+	Goroutine    int64  `json:"goroutine,omitempty"`
+	Program      string `json:"program,omitempty"`
+	Parent       int64  `json:"parent,omitempty"`
+	ParentThread int64  `json:"parent_thread,omitempty"`
+	StartedAt    string `json:"started_at,omitempty"`
+	Threw        string `json:"threw,omitempty"` // what ended the goroutine, if it did not return
+}
+
+type count struct {
+	Name  string `json:"name"`
+	Count int64  `json:"count"`
+}
+
+// runFacts are the facts of a packed trace about the recorded run.
+type runFacts struct {
+	Class      string `json:"class"`
+	Method     string `json:"method"`
+	Start      string `json:"start"` // RFC 3339, UTC
+	End        string `json:"end"`
+	JVMArgs    string `json:"jvm_arguments"`
+	AgentArgs  string `json:"agent_arguments"`
+	Events     *int64 `json:"recorded_events,omitempty"` // as counted by the recorder; nil if unknown
+	Properties []pair `json:"properties"`
+	// Environment has values only with --env.
+	Environment []pair `json:"environment"`
+}
+
+type pair struct {
+	Name  string  `json:"name"`
+	Value *string `json:"value,omitempty"`
+}
+
 // write writes the facts for a person.
 func (t *facts) write(w io.Writer, threads threadRows) error {
 	buffered := bufio.NewWriterSize(w, 64<<10) // a tabwriter writes each cell on its own

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"tracex/lazy"
+	"tracex/recorder"
 	"tracex/recorder/convert/importer"
 )
 
@@ -116,6 +117,30 @@ func (a *app) openWhole(ctx context.Context, arg string, write bool) (*input, er
 func (in *input) finish(ctx context.Context, a *app, write bool) {
 	in.rest = finish(ctx, a, in.path, write)
 	a.complete(ctx, in)
+}
+
+// complete replaces the input by a copy in a temporary directory, including the program's
+// remaining data, if that may not be recovered into the trace itself.
+func (a *app) complete(ctx context.Context, in *input) {
+	m := in.rest
+	if m.hint == "" || m.failed || !errors.Is(recorder.CheckEnded(m.path), recorder.ErrUnfinished) || sizeBeside(m.path) > maxCopy {
+		return
+	}
+	dir, err := os.MkdirTemp("", "tracex-")
+	if err != nil {
+		return // the trace is shown as it is
+	}
+	c := &remains{path: filepath.Join(dir, filepath.Base(m.path)), name: m.name}
+	if err = copyTrace(c.path, m.path); err == nil {
+		err = c.finish(ctx)
+	}
+	if err != nil || c.recovered == "" {
+		_ = os.RemoveAll(dir) // as above
+		return
+	}
+	c.recovered += ", into a copy; the files were not changed"
+	in.rest, in.path, in.dir = c, c.path, dir
+	a.remark(m.name, errors.New(c.recovered))
 }
 
 // unended returns why the trace has no end, for lazy.Options.

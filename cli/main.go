@@ -3,24 +3,19 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/signal"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"tracex/format"
 )
@@ -49,20 +44,6 @@ func run(args []string, demo fs.FS) int {
 	return exitCode(err)
 }
 
-// signalError is the cause of a context that a signal canceled.
-type signalError struct{ signal syscall.Signal }
-
-func (e signalError) Error() string { return "stopped: " + e.signal.String() }
-
-// notifyEnding sends the signals that end a command to a channel, except ignored ones.
-func notifyEnding(c chan<- os.Signal) {
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
-		if !signal.Ignored(s) {
-			signal.Notify(c, s)
-		}
-	}
-}
-
 // untilSignal returns a context that the first interrupt, termination, hang-up or quit signal
 // cancels, so that a command can restore the terminal and remove its temporary files. The
 // second signal ends the program at once. Ignored signals (nohup) stay ignored.
@@ -83,57 +64,6 @@ func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 		signal.Stop(c)
 		cancel(nil)
 	}
-}
-
-// app is the state that the commands share: their standard files and the demo's.
-type app struct {
-	stdin  *os.File
-	stdout *os.File
-	stderr *os.File
-	// implied: the command line named no command, so it means open.
-	implied bool
-	index   string // of the trace that a command reads, see traceFlags; "" for the one beside it
-	from    string // the kind of the file that a command reads, see fromFlag; "" to recognize it
-	noWrite bool   // the command writes nothing beside a trace
-	untimed bool   // the answer was begun without the times that are there: see timely
-	// demoFiles has the trace of the command demo, in testdata/demo, and the source of its program.
-	demoFiles fs.FS
-}
-
-// terminal reports whether standard output is a terminal.
-func (a *app) terminal() bool { return term.IsTerminal(int(a.stdout.Fd())) }
-
-// missing names what the explorer needs and lacks; "" if nothing.
-func (a *app) missing() string {
-	switch {
-	case !a.terminal():
-		return "standard output is not a terminal"
-	case !a.keyboard():
-		return "no terminal to read keys from"
-	case isDumb(os.Getenv("TERM")):
-		return "the terminal cannot draw screens: TERM is " + cmp.Or(os.Getenv("TERM"), "not set")
-	}
-	return ""
-}
-
-// isDumb reports whether a terminal understands no sequences, by its name. Those of Windows have none.
-func isDumb(name string) bool { return name == "dumb" || name == "" && runtime.GOOS != "windows" }
-
-// keyboard reports whether there is a terminal to read keys from: standard input, or
-// the terminal that controls the process.
-func (a *app) keyboard() bool {
-	if term.IsTerminal(int(a.stdin.Fd())) {
-		return true
-	}
-	in, out, err := tea.OpenTTY()
-	if err != nil {
-		return false
-	}
-	in.Close()
-	if out != in {
-		out.Close()
-	}
-	return true
 }
 
 // newRoot builds the command line.
@@ -171,10 +101,6 @@ func newRoot(a *app) *cobra.Command {
 	strictCompletion(root)
 	return root
 }
-
-// rareMark marks commands and flags that help does not list, as a screen has few lines. The man page has
-// them.
-const rareMark = "rare"
 
 // commands returns tracex's commands in the order of help: the most used first.
 func commands(a *app) []*cobra.Command {
@@ -250,56 +176,6 @@ func (a *app) impliedOpen(root *cobra.Command, args []string) []string {
 	a.implied = true
 	return append([]string{"open"}, args...)
 }
-
-// oneTrace checks that a command has exactly one argument, a file.
-func (a *app) oneTrace(c *cobra.Command, args []string) error {
-	if slices.Contains(args, "") {
-		return &usageError{nameOf(c) + ": empty file name", "is a shell variable unset?"}
-	}
-	if a.implied && len(args) > 0 && !exists(args[0]) {
-		near := c.Root().SuggestionsFor(args[0])
-		switch {
-		case slices.Contains(near, args[0]):
-			return &usageError{"flags before the command " + args[0], "write tracex " + args[0] + " first, then its flags"}
-		case len(near) > 0:
-			return &usageError{"no file or command named " + args[0], "did you mean tracex " + near[0] + "?"}
-		}
-	}
-	switch len(args) {
-	case 0:
-		return &usageError{nameOf(c) + " needs a file", c.CommandPath() + " FILE; for a file named " + c.Name() + ", write ./" + c.Name()}
-	case 1:
-		return nil
-	}
-	return &usageError{nameOf(c) + " takes one file, but got " + strings.Join(args, " "), usageHint(c)}
-}
-
-// noArguments checks that a command has no arguments.
-func noArguments(c *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	return &usageError{nameOf(c) + " takes no arguments, but got " + strings.Join(args, " "), usageHint(c)}
-}
-
-// nameOf returns the name of a command in messages, which begin with the program's.
-func nameOf(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "tracex ") }
-
-// usageHint returns the advice for wrong arguments and flags of a command.
-func usageHint(c *cobra.Command) string {
-	return c.CommandPath() + " --help shows its arguments and flags"
-}
-
-// runner is the function that a command runs on a trace.
-type runner func(ctx context.Context, path string) error
-
-// onTrace turns a runner into a function for cobra.
-func onTrace(run runner) func(*cobra.Command, []string) error {
-	return func(c *cobra.Command, args []string) error { return run(c.Context(), args[0]) }
-}
-
-// version of tracex; CHANGELOG.md lists what is in each.
-const version = "0.1.0"
 
 // versionText returns what --version prints after the name: the version, the commit if the
 // build knows it, and the versions of the trace format.

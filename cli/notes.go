@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -162,6 +164,69 @@ func (n *notesCommand) add(c *cobra.Command, args []string) error {
 		b.Put(notes.Item{Text: text, At: at, Event: event})
 		return b.Save()
 	})
+}
+
+// list prints all marks and notes, one a line.
+func (n *notesCommand) list(ctx context.Context, r *lazy.LazyTraceReader, b *notes.Book) error {
+	quoter := notes.NewQuoter(r)
+	encoder := json.NewEncoder(n.stdout)
+	encoder.SetEscapeHTML(false)
+	var rows [][4]string
+	for _, it := range b.Items() {
+		q, problem := quoter.Quote(ctx, &it)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if n.json {
+			if err := encoder.Encode(newNoteJSON(&it, q, problem)); err != nil {
+				return err
+			}
+			continue
+		}
+		what := "'" + string(rune(it.Mark))
+		if it.Mark == 0 {
+			what = printable(it.FirstLine())
+		}
+		rows = append(rows, [4]string{it.Handle().String(), threadName(r, it.At.Thread), what, quotedLine(q, problem)})
+	}
+	if len(b.Items()) == 0 {
+		fmt.Fprintln(n.stderr, "hint: there are no notes; tracex notes add makes one, and in tracex open the key m")
+	}
+	return writeColumns(n.stdout, rows)
+}
+
+// report prints the notes as Markdown. A mark is a note without a text.
+func (n *notesCommand) report(ctx context.Context, path string, r *lazy.LazyTraceReader, b *notes.Book) error {
+	quoter := notes.NewQuoter(r)
+	var text strings.Builder
+	fmt.Fprintf(&text, "# Notes on %s\n", filepath.Base(path))
+	items := b.Items()
+	if len(items) == 0 {
+		text.WriteString("\nThere are no notes.\n")
+	}
+	for i, it := range items {
+		q, problem := quoter.Quote(ctx, &it)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if i == 0 || items[i-1].At != it.At {
+			place := it.Handle()
+			if it.At.At >= 0 && n.ambiguous(ctx, r, &it) {
+				place = lazy.PositionHandle(it.At)
+			}
+			writePlace(&text, r, &it, place, path)
+			writeQuoted(&text, q, problem)
+		}
+		writeNote(&text, &it)
+	}
+	_, err := io.WriteString(n.stdout, text.String())
+	return err
+}
+
+// ambiguous reports whether another thread has an event of the same number.
+func (n *notesCommand) ambiguous(ctx context.Context, r *lazy.LazyTraceReader, it *notes.Item) bool {
+	others, err := r.AlsoIn(ctx, it.Event, it.At, 1)
+	return err == nil && len(others) > 0
 }
 
 // unambiguous refuses the number of an event that another thread has too.

@@ -171,18 +171,3 @@ func tooDeep(err error) error {
 
 // hintEvents tells where to find the numbers of events.
 const hintEvents = "the explorer and print --json show event numbers"
-
-// hasThread checks that a trace has a thread.
-func hasThread(r *lazy.LazyTraceReader, id int32) error {
-	if _, ok := r.ThreadInfo(id); ok {
-		return nil
-	}
-	var there []int64
-	for l, i := r.ThreadList(), 0; i < l.Len(); i++ {
-		there = append(there, int64(l.ID(i))+1)
-	}
-	if len(there) == 0 {
-		return errors.New("the trace has no threads")
-	}
-	return withHint(fmt.Errorf("the trace has no thread %d", int64(id)+1), "threads: "+ranges(there))
-}

@@ -298,3 +298,8 @@ func lostEverything(s *instrumented.Summary) error {
 	}
 	return nil
 }
+
+// reportServiceError reports an error that does not stop a service.
+func (a *app) reportServiceError(err error) {
+	fmt.Fprintf(a.stderr, "tracex: %s\n", printable(message(err)))
+}

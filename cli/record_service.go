@@ -176,8 +176,3 @@ func serve(ctx context.Context, a *app, producers, consumers string) error {
 	<-ctx.Done()
 	return s.Close()
 }
-
-// reportServiceError reports an error that does not stop a service.
-func (a *app) reportServiceError(err error) {
-	fmt.Fprintf(a.stderr, "tracex: %s\n", printable(message(err)))
-}

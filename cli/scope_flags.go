@@ -32,6 +32,10 @@ type scopeFlags struct {
 	flags    *pflag.FlagSet
 }
 
+// answerMark marks commands that are answers, and the flags that all of them have, with the
+// argument that help shows.
+const answerMark = "answer"
+
 // add defines the flags of a command.
 func (f *scopeFlags) add(c *cobra.Command) {
 	flags := c.Flags()
@@ -255,4 +259,19 @@ func axisPlace(flag, text string, timed bool, none int64) (int64, error) {
 		return 0, &usageError{fmt.Sprintf("this trace has no times: --%s %s is no number of an event", flag, text), "such as '#1204'"}
 	}
 	return n, nil
+}
+
+// hasThread checks that a trace has a thread.
+func hasThread(r *lazy.LazyTraceReader, id int32) error {
+	if _, ok := r.ThreadInfo(id); ok {
+		return nil
+	}
+	var there []int64
+	for l, i := r.ThreadList(), 0; i < l.Len(); i++ {
+		there = append(there, int64(l.ID(i))+1)
+	}
+	if len(there) == 0 {
+		return errors.New("the trace has no threads")
+	}
+	return withHint(fmt.Errorf("the trace has no thread %d", int64(id)+1), "threads: "+ranges(there))
 }

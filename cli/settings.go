@@ -9,9 +9,61 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"tracex/cli/config"
+	"tracex/lazy"
 	"tracex/ui"
 )
+
+// add defines the flags of a command.
+func (f *screenFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	f.flags = flags
+	f.memory, f.color = lazy.DefaultMemory, string(ui.ColorAuto)
+	flags.BoolVar(&f.look.Raw, "raw", false, "all recorded events, including compiler-generated ones")
+	flags.Var(&f.memory, "memory", "memory limit for loaded events")
+	flags.StringArrayVar(&f.look.Source, "source", nil, "directory with source code; repeatable")
+	flags.StringVar(&f.color, "color", f.color, "use colors: auto, always or never")
+	flags.StringVar(&f.look.Theme, "theme", ui.StandardTheme, "theme of the colors; tracex config lists them")
+	flags.BoolVar(&f.look.ASCII, "ascii", false, "use ASCII characters only")
+	flags.BoolVar(&f.look.NoMouse, "no-mouse", false, "disable the mouse")
+	flags.BoolVar(&f.look.Details, "details", false, "begin with the details shown")
+	if err := c.RegisterFlagCompletionFunc("theme", completeTheme); err != nil {
+		panic(err) // there is no such flag
+	}
+	complete(c, "color", string(ui.ColorAuto), string(ui.ColorAlways), string(ui.ColorNever))
+}
+
+// options checks the flags, adds what the environment and the configuration file set, and returns
+// the options of the screen.
+func (f *screenFlags) options() (ui.Options, error) {
+	if err := f.valid(); err != nil {
+		return ui.Options{}, err
+	}
+	f.look.Remark = f.configure().remark()
+	o := f.look
+	o.Color, o.Program = ui.Color(f.color), "tracex@"+version
+	return o, nil
+}
+
+// valid checks the flags.
+func (f *screenFlags) valid() error {
+	f.look.Unicode = f.flags.Changed("ascii") && !f.look.ASCII
+	if !validColor(f.color) {
+		return &usageError{"--color must be auto, always or never, not " + f.color, ""}
+	}
+	f.readThemes(config.Find())
+	if err := f.themeFault(f.look.Theme); err != nil {
+		return &usageError{"--theme: " + err.Error(), ""}
+	}
+	for _, dir := range f.look.Source {
+		if !isDir(dir) {
+			return &usageError{"--source " + dir + ": not a directory", ""}
+		}
+	}
+	return nil
+}
 
 // setting is a setting of the explorer that is not a key: a flag sets it, or else a variable of
 // the environment, or else the configuration file.
@@ -202,15 +254,6 @@ func (f *screenFlags) configure() *settings {
 	return s
 }
 
-// plainPathError is the text of an error without the file's name, which stands before it.
-func plainPathError(err error) string {
-	var path *os.PathError
-	if errors.As(err, &path) {
-		return path.Err.Error()
-	}
-	return err.Error()
-}
-
 // take sets a value, or only checks it if a flag has set another.
 func (f *screenFlags) take(set *setting, v config.Value) error {
 	if f.flags.Changed(set.flag) {
@@ -307,13 +350,4 @@ func (s *settings) remark() string {
 		text = fmt.Sprintf("1 of %d: %s", n, text)
 	}
 	return text + " (tracex config --check)"
-}
-
-// shortPath writes the home directory at the beginning of a text as ~.
-func shortPath(text string) string {
-	home, err := os.UserHomeDir()
-	if rest, ok := strings.CutPrefix(text, home); err == nil && ok && len(home) > 1 && rest != "" && os.IsPathSeparator(rest[0]) {
-		return "~" + rest
-	}
-	return text
 }

@@ -67,12 +67,6 @@ tracex top --json -n 0 trace.bin | jq 'select(.threw > 0)'`,
 	return c
 }
 
-// oneOf lists words: a, b or c.
-func oneOf(words []string) string {
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
-}
-
 // recall returns the answer that the summary of the trace has; nil if it has none.
 func (t *topCommand) recall(r *lazy.LazyTraceReader, by query.By) *query.Top {
 	if t.at.given || t.in != "" || len(t.steps) > 0 || t.where != "" || t.flags.Changed("from") || t.flags.Changed("to") {
