@@ -154,17 +154,6 @@ type ahead struct {
 	read        []int // bytes of each that have been read
 }
 
-// gap is what is missing between the first part of a recording and the newest. Moments are in ns.
-type gap struct {
-	variable int32     // of the notes, plus one; 0: there is none yet
-	resumed  int64     // calls that begin in the gap, and are in the trace as they were open at its end
-	told     int64     // calls dropped from threads that continue after it
-	full     int64     // when the last chunk of the first part began
-	after    int64     // when the first chunk of the newest part began; 0: there is none
-	from, to int64     // of the threads that miss calls: when the first had its last one before the gap, and the last one continued
-	lost     []*thread // threads that went on when the recording has no more of them
-}
-
 // Which goroutine a go statement made.
 //
 // A goroutine's first event tells which goroutine made it, and where. If one goroutine made several

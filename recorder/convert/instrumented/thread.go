@@ -96,11 +96,6 @@ func readOpen(c *raw.Cursor) (id uint32, begun uint64) {
 	return id, c.U64()
 }
 
-// readGoroutine reads the description of a goroutine, and the counter at that time.
-func readGoroutine(c *raw.Cursor) (g goroutine, counter uint64) {
-	return goroutine{id: c.U64(), parent: c.U64(), made: c.U64(), start: c.U64()}, c.U64()
-}
-
 const (
 	patience      = 3 // steps that a go statement's block waits for its goroutine
 	waitingBlocks = 8 // the same as a size, in blocks

@@ -222,30 +222,6 @@ func (c *Converter) read(p *packet, s *sequence) error {
 	return nil
 }
 
-// updateState updates the state of a sequence from a packet.
-func (c *Converter) updateState(p *packet, s *sequence) {
-	// The service also marks the first packet of a sequence.
-	if p.dropped && s.met {
-		c.left.Count(lostMarks, 1, p.offset)
-	}
-	switch {
-	case p.flags&flagCleared != 0:
-		s.clear()
-	case p.dropped:
-		s.lose()
-	}
-	s.met = true
-	if p.defaults != nil && !s.setDefaults(p.defaults, p.machine) {
-		c.left.Count(damaged, 1, p.offset)
-	}
-	if p.interned != nil && s.valid && !s.read(p.interned) {
-		c.left.Count(damaged, 1, p.offset)
-	}
-	if p.interned != nil || p.flags&flagCleared != 0 {
-		c.sequences.count(s)
-	}
-}
-
 // unpacker decompresses packets within packets.
 type unpacker struct {
 	deflate io.ReadCloser // nil until needed

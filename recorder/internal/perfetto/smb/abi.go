@@ -92,7 +92,7 @@ package smb
 
 import "fmt"
 
-// The numbers in this file, and those of the states in states.go, are in shared
+// The numbers in this file, and those of the states, are in shared
 // memory: do not change them. Both sides, of any version, use them.
 
 // Sizes in bytes.
