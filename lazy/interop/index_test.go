@@ -11,7 +11,7 @@ import (
 )
 
 // brokenIndexes are ways to break an index, and the real reader's message for each.
-// Without this proof that it complains, its skippable would prove nothing.
+// Without this proof that it complains, its silence would prove nothing.
 var brokenIndexes = []struct {
 	name string
 	harm func(index []byte) []byte

@@ -163,7 +163,7 @@ func (w *writer) end(t *thread, last int64) {
 // thread begins a thread. The first thread has all descriptors.
 func (w *writer) thread(name string) *thread {
 	l, t := w.timeline, &thread{}
-	t.Thread, _ = w.blocks.To.NextThread() // the spool would not hold the events of so many
+	t.Thread, _ = w.blocks.To.NextThread() // a timeline has at most maxLanes of them
 	t.Name, t.Named = w.dictionary.Text([]byte(name)), true
 	w.threads = append(w.threads, Thread{
 		ID: t.Thread, Name: t.Name, PID: l.pid.pid(), TID: l.thread.tid,
