@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"context"
+
 	"tracex/lazy/internal/trace"
 )
 
@@ -168,4 +169,11 @@ func (ld *loader) childrenAt(ctx context.Context, n *Node, pos int64) (nodes []*
 		return nil, 0, trace.ErrStale
 	}
 	return nodes, s.to, nil
+}
+
+// Expand expands a node: its children become rows. They need not be loaded.
+func (t *Tree) Expand(n *Node) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.expand(n)
 }

@@ -51,13 +51,6 @@ func (t *Tree) bound(r Row, ok bool) (Row, bool) {
 	return r, ok
 }
 
-// Expand expands a node: its children become rows. They need not be loaded.
-func (t *Tree) Expand(n *Node) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.expand(n)
-}
-
 func (t *Tree) expand(n *Node) {
 	t.roots.view.unfold(n)
 	if n.kids == nil {
