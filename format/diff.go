@@ -88,3 +88,36 @@ func ReadEventMap(r io.Reader) ([]EventMatch, error) {
 		return list, err
 	}
 }
+
+// DiffClass is the class of the methods that only diffs have: their calls stand for something else.
+const DiffClass = "<diff>"
+
+const (
+	// EqualMethod is the method of a call that stands for siblings that are equal in both traces. Its arguments are two
+	// longs: how many calls they are, with those in them, and how many siblings.
+	EqualMethod = "<equal>"
+	// RootMethod is the method of the call around all roots of a thread.
+	RootMethod = "<root>"
+)
+
+// EqualArgs are the types of the arguments of [EqualMethod].
+func EqualArgs() []Type { return []Type{{Kind: TypeLong}, {Kind: TypeLong}} }
+
+// EqualRow returns what a call of [EqualMethod] stands for; ok is false for any other point. c has the methods.
+func EqualRow(c *Context, p *Point) (calls, siblings int64, ok bool) {
+	if p.Class != ClassCall {
+		return 0, 0, false
+	}
+	return equalRow(c, p, c.methods.get(p.Ref))
+}
+
+// equalRow is EqualRow for a call of a method, which may be nil.
+func equalRow(c *Context, p *Point, m *namedMethod) (calls, siblings int64, ok bool) {
+	if m == nil || !m.equal || len(p.Args) != 2 || p.Args[0].Kind != ValueLong || p.Args[1].Kind != ValueLong {
+		return 0, 0, false
+	}
+	if class := c.classes.get(m.ClassID); class == nil || class.Name != DiffClass {
+		return 0, 0, false
+	}
+	return p.Args[0].Bits, p.Args[1].Bits, true
+}

@@ -123,6 +123,25 @@ func decodeModified(b []byte) (s string, bad int) {
 	return string(out), -1
 }
 
+// badModified returns the offset of the first byte for which decodeModified would fail, or -1.
+func badModified(b []byte) int {
+	if plainBytes(b) {
+		return -1
+	}
+	for i := 0; i < len(b); {
+		if b[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		_, n := unit(b[i:])
+		if n == 0 {
+			return i
+		}
+		i += n
+	}
+	return -1
+}
+
 // unit reads one UTF-16 unit; n = 0 if it is malformed.
 func unit(b []byte) (u uint16, n int) {
 	switch {

@@ -122,12 +122,7 @@ func (c *skipper) skipSubtree() {
 }
 
 func (c *skipper) skipSnapshot() {
-	if c.v > V19 {
-		c.take(16, "a UUID")
-	}
-	c.take(4*c.count(4, "code locations"), "code locations")
-	c.take(8, "a time")
-	c.skipValues("values")
+	c.skipStack()
 	if c.v >= V27 {
 		c.skipValues("watches")
 	}

@@ -155,6 +155,9 @@ func (w *textWriter) point(p *Point, f *Footer, parent Parent) {
 	}
 	switch p.Class {
 	case ClassCall:
+		if writeEqual(w, p) {
+			return
+		}
 		w.call(p, f, parent)
 	case ClassFieldRead, ClassFieldWrite:
 		w.field(p)

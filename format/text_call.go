@@ -249,3 +249,28 @@ const constructor = "<init>"
 func calledByConstructor(v Version, flags int16) bool {
 	return flags&FlagSuper != 0 && v >= V27
 }
+
+// writeEqual appends the text of a call if it stands for equal siblings. It has no location.
+func writeEqual(w *textWriter, p *Point) bool {
+	m := w.c.methods.get(p.Ref)
+	if m == nil || !m.equal {
+		return false
+	}
+	calls, siblings, ok := equalRow(w.c, p, m)
+	if !ok {
+		return false
+	}
+	n, what := calls, "call"
+	if calls == 0 {
+		n, what = siblings, "event"
+	}
+	w.b = append(w.b, "⋯ "...)
+	old := w.to(StyleNumber)
+	w.int(n)
+	w.to(old)
+	w.b = append(append(w.b, " equal "...), what...)
+	if n != 1 {
+		w.b = append(w.b, 's')
+	}
+	return true
+}

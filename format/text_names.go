@@ -27,6 +27,7 @@ type namedMethod struct {
 	bridge  bool // see [Context.Bridge]
 	// statement: the name is that of a go statement, which needs no class.
 	statement bool
+	equal     bool // named EqualMethod
 }
 
 type namedField struct {
@@ -63,6 +64,7 @@ func newNamedMethod(d MethodDescriptor) namedMethod {
 		mayFold:          foldableName(d.Name),
 		bridge:           bridgeName(d.Name),
 		statement:        d.Result == GoStatement && strings.HasPrefix(d.Name, "go "),
+		equal:            d.Name == EqualMethod,
 	}
 }
 

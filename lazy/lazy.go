@@ -33,6 +33,9 @@ func Open(path string, o Options) (*LazyTraceReader, error) {
 	return &LazyTraceReader{r}, nil
 }
 
+// ReaderOf returns what reads the trace, for the packages below lazy that walk over its threads themselves.
+func ReaderOf(r *LazyTraceReader) *walk.Reader { return r.r }
+
 // Close ends the background work and unmaps the files. It waits for reads in
 // progress. Values handed out before stay valid.
 func (r *LazyTraceReader) Close() error { return r.r.Close() }
@@ -46,6 +49,14 @@ func (r *LazyTraceReader) Path() string { return r.r.Path }
 
 // Info returns what a packed trace records about its run; nil for any other trace.
 func (r *LazyTraceReader) Info() *format.Info { return r.r.Info }
+
+// Diff returns what a packed trace tells of the two that it compares; ok is false if it is no diff.
+func (r *LazyTraceReader) Diff() (d DiffInfo, ok bool) {
+	if r.r.Diff == nil {
+		return d, false
+	}
+	return *r.r.Diff, true
+}
 
 // Size returns the sizes of data and index in bytes; 0 for an index that is absent
 // or not used.

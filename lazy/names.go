@@ -8,6 +8,7 @@ import (
 )
 
 type (
+	DiffInfo   = trace.DiffInfo
 	Growth     = trace.Growth
 	Identity   = trace.Identity
 	Options    = trace.Options
@@ -57,6 +58,8 @@ type (
 )
 
 const (
+	FileProperty = trace.FileProperty
+
 	PhaseOpening    = trace.PhaseOpening
 	PhaseUnpacking  = trace.PhaseUnpacking
 	PhaseIndexing   = trace.PhaseIndexing

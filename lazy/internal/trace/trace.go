@@ -54,6 +54,7 @@ type Trace struct {
 	CtxMu    sync.RWMutex // guards ctx
 	Ctx      *format.Context
 	Info     *format.Info // of a packed trace
+	Diff     *DiffInfo    // of a packed trace that is a diff of two; nil otherwise
 	leftover []string     // files to remove when it is closed
 }
 

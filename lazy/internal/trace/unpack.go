@@ -31,6 +31,12 @@ func (w unpacker) start(f *os.File, size int64) (func(context.Context) error, er
 	if w.Info, err = p.Info(); err != nil {
 		w.Note(func(s *Status) { s.InfoProblem = format.At(err, w.Path, 0) })
 	}
+	if p.IsDiff() {
+		w.Diff = new(DiffInfo)
+		if w.Diff.A, w.Diff.B, err = p.DiffInfo(); err != nil { // as above
+			w.Note(func(s *Status) { s.InfoProblem = format.At(err, w.Path, 0) })
+		}
+	}
 	return func(ctx context.Context) error {
 		f, err := os.Open(w.Path)
 		if err != nil {

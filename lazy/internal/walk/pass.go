@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"tracex/format"
+	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/mapped"
 	"tracex/lazy/internal/trace"
 )
@@ -31,6 +32,8 @@ type Pass struct {
 	Collect []Collector
 	// Progress gets the bytes of the threads' streams that have been visited, in the order of the trace. It may be nil.
 	Progress trace.Progress
+	// On, if not nil, is what is read of the trace. If it turns out to be wrong, the pass fails and does not begin again.
+	On *Known
 	// Share is how many bytes of a thread one goroutine visits at a time; 0 for the usual. Tests
 	// make it small, so that small traces have many parts.
 	Share int64
@@ -42,6 +45,20 @@ type Pass struct {
 	// guided is for a single collector, a taking one: its walks are guided by the index.
 	guided bool
 	levels int // of a guided pass: how deep it goes; 0 for all
+}
+
+// Known is what was known of a trace at a moment: its view, and how often views had been wrong until then. A trace that grows
+// has others later.
+type Known struct {
+	View  *index.View
+	Epoch int64
+}
+
+// KnownNow returns what is known of the trace.
+func (r *Reader) KnownNow() *Known {
+	k := new(Known)
+	k.View, k.Epoch = r.Moment()
+	return k
 }
 
 // PassRange is a part of a thread: the objects whose logical offsets are From or more, and

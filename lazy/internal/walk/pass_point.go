@@ -56,9 +56,9 @@ func (p *PassPoint) Bytes() []byte {
 	return p.walk.window[:p.size]
 }
 
-// footerBytes returns the bytes from the footer on, in Exit; nil if there is none, or if folding
+// FromEnding returns the bytes from the footer on, in Exit; nil if there is none, or if folding
 // put another point in place of the one recorded.
-func (p *PassPoint) footerBytes() []byte {
+func (p *PassPoint) FromEnding() []byte {
 	if p.data != nil || p.foot < 0 {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (p *PassPoint) footerBytes() []byte {
 // Ending returns the footer as recorded, in Exit; nil if there is none, or if folding put another
 // point in place of the one recorded.
 func (p *PassPoint) Ending() []byte {
-	b := p.footerBytes()
+	b := p.FromEnding()
 	if b == nil {
 		return nil
 	}
@@ -78,6 +78,28 @@ func (p *PassPoint) Ending() []byte {
 		return nil
 	}
 	return b[:n]
+}
+
+// DecodeEnding decodes the footer as recorded, in Exit. It returns false if there is none, or if folding put another
+// point in place of the one recorded.
+func (p *PassPoint) DecodeEnding(f *format.Footer) bool {
+	b := p.FromEnding()
+	if b == nil {
+		return false
+	}
+	if _, err := p.walk.version.DecodeFooter(b, p.Class, f); err != nil {
+		p.walk.fail(p.walk.Damaged(err, p.foot))
+		return false
+	}
+	return true
+}
+
+// Ordinal returns the number of a container's cell among those of its thread, in Exit; -1 if it has none: it never ended.
+func (p *PassPoint) Ordinal() int64 {
+	if p.foot < 0 {
+		return -1
+	}
+	return p.walk.ord
 }
 
 // EndsAt returns the logical offset of the footer, in Exit; -1 if there is none.

@@ -258,19 +258,29 @@ func (r *Reader) Pass(ctx context.Context, p Pass) error {
 			p.cut.Bytes = p.Share
 		}
 	}
+	if p.On != nil {
+		return r.passOn(ctx, p, *p.On)
+	}
 	return r.Insist(ctx, func() error {
-		for _, c := range p.Collect {
-			c.Reset()
-		}
-		run := &PassRun{Pass: p, r: r, V: r.Known.Load(), Epoch: r.Epoch.Load()}
-		err := run.run(ctx)
-		if errors.Is(err, ErrEnough) {
-			return nil
-		}
-		if errors.Is(err, trace.ErrStale) && r.Known.Load() != run.V {
+		on := Known{r.Known.Load(), r.Epoch.Load()}
+		err := r.passOn(ctx, p, on)
+		if errors.Is(err, trace.ErrStale) && r.Known.Load() != on.View {
 			// The view was replaced before anything was found to be wrong with it.
 			return index.ErrContradiction
 		}
-		return r.Doubt(err, run.V, run.Epoch)
+		return err
 	})
+}
+
+// passOn runs a pass once.
+func (r *Reader) passOn(ctx context.Context, p Pass, on Known) error {
+	for _, c := range p.Collect {
+		c.Reset()
+	}
+	run := &PassRun{Pass: p, r: r, V: on.View, Epoch: on.Epoch}
+	err := run.run(ctx)
+	if errors.Is(err, ErrEnough) {
+		return nil
+	}
+	return r.Doubt(err, on.View, on.Epoch)
 }

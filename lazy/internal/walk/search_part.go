@@ -76,7 +76,7 @@ func (m *matcher) matches(f *finder, p *PassPoint) bool {
 
 // atEnd returns the pieces in the footer of a container that is being left.
 func (m *matcher) atEnd(p *PassPoint) pieceSet {
-	if b := p.footerBytes(); b != nil {
+	if b := p.FromEnding(); b != nil {
 		return m.texts.footer(p.Class, b)
 	}
 	return allPieces

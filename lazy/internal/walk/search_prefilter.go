@@ -105,7 +105,7 @@ func (x *textPrefilter) method(id int32, flags int16) pieceSet {
 		return got
 	}
 	m := x.ctx.Method(id)
-	if m == nil || x.ctx.Class(m.ClassID) == nil {
+	if m == nil || x.ctx.Class(m.ClassID) == nil || m.Name == format.EqualMethod { // its text has other words
 		return allPieces
 	}
 	name, _ := x.ctx.CallName(id, flags)

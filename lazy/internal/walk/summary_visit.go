@@ -214,7 +214,7 @@ func (v *unitVisitor) Exit(p *PassPoint) {
 	if p.Class != format.ClassCall {
 		return
 	}
-	b := p.footerBytes()
+	b := p.FromEnding()
 	if b == nil {
 		return // it never ended
 	}
