@@ -52,6 +52,8 @@ var layers = []layer{
 	{"tracex/lazy/query/pattern", []string{"tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/query/places", []string{"tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/query", []string{"tracex/lazy", "tracex/format", "tracex/format/formattest"}, []string{"testing", "charm.land/"}},
+	// A diff walks over the threads of two traces, and writes a third.
+	{"tracex/lazy/diff", []string{"tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/", "tracex/lazy/eager"}},
 	{"tracex/lazy", []string{"tracex/format"}, []string{"testing", "charm.land/", "tracex/lazy/eager"}},
 	{"tracex/recorder/perfetto/ipctest", []string{"tracex/recorder"}, []string{"charm.land/"}},
 	{"tracex/recorder/shared/sharedtest", []string{"tracex/recorder", "tracex/recorder/perfetto/ipctest", "tracex/format"}, []string{"charm.land/"}},

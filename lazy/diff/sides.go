@@ -1,0 +1,184 @@
+package diff
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/lazy/internal/walk"
+)
+
+// hash makes the hashes of both sides: of all, or of the parts that are compared. A trace that is compared with itself is read
+// once.
+func (d *Diff) hash(ctx context.Context, tell lazy.Progress) error {
+	d.sides = [2]*side{newSide(d.readers[0]), newSide(d.readers[1])}
+	if d.readers[0] == d.readers[1] {
+		d.sides[1].known = d.sides[0].known
+	}
+	ranges, err := d.ranges(ctx)
+	if err != nil {
+		return err
+	}
+	var total, before int64
+	for i, r := range d.readers {
+		total += size(r, ranges[i])
+	}
+	for i, r := range d.readers {
+		if i == 1 && r == d.readers[0] && ranges[0] == nil {
+			d.sides[1] = d.sides[0]
+			break
+		}
+		s := d.sides[i]
+		o := hashOptions{on: s.known, ranges: ranges[i], identity: d.options.Identity}
+		if s.h, err = hashTrace(ctx, s.r, o, func(done, _ int64) { tell(before+done, total) }); err != nil {
+			return err
+		}
+		before += size(r, ranges[i])
+	}
+	return nil
+}
+
+// size returns how many bytes of a trace are read.
+func size(r *lazy.LazyTraceReader, ranges []lazy.PassRange) (n int64) {
+	if ranges == nil {
+		n, _ = r.Size()
+	}
+	for _, g := range ranges {
+		if t, _ := r.ThreadInfo(g.Thread); g.To < 0 {
+			g.To = t.Bytes
+		}
+		n += g.To - g.From
+	}
+	return n
+}
+
+// errHalf: one part of a trace is compared with all of another.
+var errHalf = errors.New("a part is compared with a part: name a call of each side")
+
+// ranges returns the parts of the two traces that are compared; nil for all.
+func (d *Diff) ranges(ctx context.Context) (list [2][]lazy.PassRange, err error) {
+	if (d.options.A == nil) != (d.options.B == nil) {
+		return list, errHalf
+	}
+	for i, h := range [...]*lazy.Handle{d.options.A, d.options.B} {
+		if h == nil {
+			break
+		}
+		at, _, err := d.readers[i].Find(ctx, *h)
+		if err != nil {
+			return list, err
+		}
+		g, err := d.readers[i].Extent(at)
+		if err != nil {
+			return list, err
+		}
+		list[i] = []lazy.PassRange{g}
+	}
+	return list, nil
+}
+
+// pairs are the threads that are compared, or the parts.
+func (d *Diff) pairs(ctx context.Context) ([]threadPair, error) {
+	if d.options.A != nil {
+		return d.parts(ctx)
+	}
+	var lists [2][]thread
+	for i, s := range d.sides {
+		for _, t := range s.known.View.Streams {
+			x := thread{id: t.Thread, sketch: func() sketch { return s.h.sketch(t.Thread) }}
+			x.threadHash, _ = s.h.thread(t.Thread)
+			d.count(func(c *Counts) { c.Calls[i] += x.calls })
+			lists[i] = append(lists[i], x)
+		}
+		s.r.WithContext(func(c *format.Context) {
+			for j := range lists[i] {
+				if n := c.Thread(lists[i][j].id); n != nil {
+					lists[i][j].name = n.Name
+				}
+			}
+		})
+	}
+	pairs := matchThreads(lists[0], lists[1])
+	d.count(func(c *Counts) {
+		for _, p := range pairs {
+			if p.b < 0 {
+				c.Threads[0]++
+			}
+			if p.a < 0 {
+				c.Threads[1]++
+			}
+		}
+	})
+	return pairs, nil
+}
+
+// parts is the pair of the parts that are compared.
+func (d *Diff) parts(ctx context.Context) ([]threadPair, error) {
+	p := threadPair{}
+	for i, h := range [...]*lazy.Handle{d.options.A, d.options.B} {
+		at, _, err := d.readers[i].Find(ctx, *h)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			p.a = at.Thread
+		} else {
+			p.b = at.Thread
+		}
+		if at.At < 0 {
+			all, _ := d.sides[i].h.thread(at.Thread)
+			d.count(func(c *Counts) { c.Calls[i] = all.calls })
+			continue
+		}
+		if p.in[i], err = d.part(i, at, h); err != nil {
+			return nil, err
+		}
+		d.count(func(c *Counts) { c.Calls[i] = p.in[i].calls })
+	}
+	return []threadPair{p}, nil
+}
+
+// part returns the stretch of a thread that a container takes.
+func (d *Diff) part(on int, at lazy.Position, h *lazy.Handle) (partOf, error) {
+	l, err := newLane(d.sides[on], at.Thread)
+	if err != nil {
+		return partOf{}, err
+	}
+	var in partOf
+	err = l.r.Use(func() error {
+		e := &l.data
+		in.first = l.w.S.Cells.FirstEnding(at.At)
+		ok, err := l.w.Next(at.At, in.first, l.w.S.Size, e, false)
+		switch {
+		case err != nil:
+			return err
+		case !ok || !e.Container():
+			return fmt.Errorf("%s is no call, loop or iteration: nothing is below it", h)
+		}
+		in.start, in.end, in.given, in.class = at.At, e.Next, true, e.Point.Class
+		if e.State != walk.StateWhole {
+			in.end = l.w.S.Size
+		}
+		in.calls = int64(l.h.node(at.Thread, e, sign{}).calls)
+		return nil
+	})
+	return in, err
+}
+
+// partOf is a part of a thread that is compared.
+type partOf struct {
+	content
+	given bool // not the whole thread, but a container
+	class format.Class
+	calls int64
+}
+
+// contentOf returns what of a thread of the pair is compared.
+func (p *threadPair) contentOf(on int, l *lane) content {
+	if p.in[on].given {
+		return p.in[on].content
+	}
+	return l.all()
+}

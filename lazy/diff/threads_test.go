@@ -1,0 +1,61 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestMatchThreads has threads as name, hash of all, and of the structure.
+func TestMatchThreads(t *testing.T) {
+	list := func(text string) (list []thread) {
+		for i, line := range strings.Split(text, ";") {
+			x := thread{id: int32(i)}
+			name, hashes, _ := strings.Cut(strings.TrimSpace(line), "|")
+			x.name = name
+			if _, err := fmt.Sscan(hashes, &x.v, &x.s); err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, x)
+		}
+		return list
+	}
+	for _, c := range []struct{ name, a, b, want string }{
+		{"names", "main|1 1; net|2 2", "net|9 9; main|8 8", "0-1 1-0"},
+		{"one side", "main|1 1; net|2 2", "main|1 1; disk|3 3", "0-0 1- -1"},
+		{"another name", "main|1 1; net|2 2", "main|1 1; disk|2 2", "0-0 1-1"},
+		{"without a name", "main|1 1; net|2 2", "|3 3; net|2 2", "0-0 1-1"},
+		{"a pool, by contents", "worker-1|1 1; worker-2|2 2", "worker-7|2 2; worker-9|1 1", "0-1 1-0"},
+		{"a pool, by structure", "worker-1|1 1; worker-2|2 2", "worker-1|8 2; worker-2|9 1", "0-1 1-0"},
+		{"a pool, by order", "worker-1|1 1; worker-2|2 2", "worker-1|8 8; worker-2|9 9", "0-0 1-1"},
+		{"goroutines", "main|1 1; goroutine 5 main.work ← 1 main.main main.go:7|2 2; goroutine 6 main.log ← 1 main.main main.go:8|3 3",
+			"main|1 1; goroutine 15 main.log ← 1 main.main main.go:18|4 4; goroutine 17 main.work ← 1 main.main main.go:17|5 5", "0-0 1-2 2-1"},
+		{"goroutines that others started", "goroutine 5 main.work ← 1 main.a main.go:7|2 2; goroutine 6 main.work ← 1 main.b main.go:8|3 3",
+			"goroutine 5 main.work ← 1 main.b main.go:7|2 2; goroutine 6 main.work ← 1 main.a main.go:8|3 3", "0-1 1-0"},
+	} {
+		var got []string
+		a, b := list(c.a), list(c.b)
+		name := func(id int32) string {
+			if id < 0 {
+				return ""
+			}
+			return fmt.Sprint(id)
+		}
+		for _, p := range matchThreads(a, b) {
+			got = append(got, name(p.a)+"-"+name(p.b))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+		var back []string
+		for _, p := range matchThreads(b, a) {
+			back = append(back, name(p.b)+"-"+name(p.a))
+		}
+		slices.Sort(back)
+		slices.Sort(got)
+		if !slices.Equal(back, got) {
+			t.Errorf("%s: %q from B to A, %q from A to B", c.name, back, got)
+		}
+	}
+}
