@@ -39,7 +39,7 @@ const manExit = `0: success, even if the reader of the output went away (print |
 2: wrong flags or arguments, or the explorer has no terminal that it can draw on.
 3: the file is not a trace, or its version is not supported.
 4: the trace is damaged, cut short or still being recorded, and everything intact was printed; or its file of times is of another recording.
-5: an answer has more rows than --max, or another number than --expect; the answer was printed.
+5: an answer has more rows than --max, or another number than --expect; diff --exit-code or golden check found a difference. The answer was printed.
 130, 143, 129, 131: stopped by an interrupt, a termination, a hang-up or a quit signal.
 If the program that record ran fails, record ends with its exit status.`
 

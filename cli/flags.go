@@ -99,6 +99,9 @@ func (a *app) fromFlag(c *cobra.Command) {
 	complete(c, "from", importer.FromNames()...)
 	for _, c := range append(c.Commands(), c) {
 		run := c.RunE
+		if run == nil { // only its subcommands do something
+			continue
+		}
 		c.RunE = func(c *cobra.Command, args []string) error {
 			if f.wrong != "" {
 				return &usageError{"--from must be " + oneOf(importer.FromNames()) + ", not " + f.wrong, ""}

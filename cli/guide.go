@@ -75,7 +75,7 @@ answer from the file; nothing has to be run again. Try them on the trace of the 
     tracex find demo.bin 'method=pay threw' -n 5               # the events that matter, with numbers
     tracex print --subtree 'demo.bin#99'                       # one call and all below it
     tracex around 'demo.bin#99' -n 5                           # what happened around it, in all threads
-    tracex compare demo.bin '#46' '#84'                        # where a good call and a bad one part
+    tracex compare demo.bin '#46' '#84'                        # what a bad call did differently from a good one
     tracex notes add demo.bin '#99' 'the card is refused here' # keep what was found
 
 Every event has a number: '#99' names it in all commands and in the explorer (tracex 'demo.bin#99').

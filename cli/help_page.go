@@ -144,6 +144,7 @@ func helpTopics() (list []*cobra.Command) {
 		{"exit-codes", "What the exit codes mean", manExit, nil},
 		{"answers", "Questions about a whole trace", manAnswers, nil},
 		{"filter", "The language of filters", docs.Filter, page},
+		{"differences", "What is different between two traces", docs.Diff, page},
 		{"go", "Recording Go programs as they are", docs.Go, page},
 		{"exchange", "From other tools, and to them", docs.Exchange, page},
 		{"fleet", "Many traces as one table", docs.Fleet, page},

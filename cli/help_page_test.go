@@ -12,7 +12,7 @@ import (
 // TestHelpPage: a page has all of its words, at any width, and no signs of Markdown.
 func TestHelpPage(t *testing.T) {
 	squeezed := func(s string) string { return strings.Join(strings.Fields(s), "") }
-	for name, text := range map[string]string{"filter": docs.Filter, "go": docs.Go, "exchange": docs.Exchange, "fleet": docs.Fleet} {
+	for name, text := range map[string]string{"filter": docs.Filter, "differences": docs.Diff, "go": docs.Go, "exchange": docs.Exchange, "fleet": docs.Fleet} {
 		for _, width := range []int{60, 80, widestHelp} {
 			for _, color := range []bool{false, true} {
 				p := helpPage{width: width, color: color}

@@ -110,7 +110,7 @@ func commands(a *app) []*cobra.Command {
 		c.Annotations = map[string]string{rareMark: "yes"}
 	}
 	return []*cobra.Command{
-		newOpenCommand(a), newPrintCommand(a), newInfoCommand(a), newOverviewCommand(a), newTopCommand(a), newFindCommand(a), newCallsCommand(a), newCallersCommand(a), newThrowsCommand(a), newCompareCommand(a), newHistoryCommand(a), newStateCommand(a), newSourceCommand(a), newAroundCommand(a), newLogCommand(a), newFlameCommand(a), newNotesCommand(a), index,
+		newOpenCommand(a), newPrintCommand(a), newInfoCommand(a), newOverviewCommand(a), newTopCommand(a), newFindCommand(a), newCallsCommand(a), newCallersCommand(a), newThrowsCommand(a), newDiffCommand(a), newCompareCommand(a), newGoldenCommand(a), newHistoryCommand(a), newStateCommand(a), newSourceCommand(a), newAroundCommand(a), newLogCommand(a), newFlameCommand(a), newNotesCommand(a), index,
 		newPackCommand(a), unpack, newConvertCommand(a), newExportCommand(a), newRecordCommand(a), newBuildCommand(a), newAttachCommand(a), serve,
 		newDemoCommand(a), config, newGuideCommand(a), bench,
 	}
@@ -118,13 +118,13 @@ func commands(a *app) []*cobra.Command {
 
 // traceCommands are the commands that read one trace, and only that.
 var traceCommands = []string{
-	"open", "print", "info", "overview", "top", "find", "calls", "callers", "throws", "compare", "history", "state", "source", "around", "log", "flame", "export",
+	"open", "print", "info", "overview", "top", "find", "calls", "callers", "throws", "history", "state", "source", "around", "log", "flame", "export",
 }
 
 // traceFlags adds to the commands that read a trace the flags that say how it is read.
 func (a *app) traceFlags(list []*cobra.Command) {
 	for _, c := range list {
-		if name := c.Name(); name == "notes" || name == "pack" || name == "convert" || slices.Contains(traceCommands, name) {
+		if name := c.Name(); name == "notes" || name == "pack" || name == "convert" || name == "diff" || name == "compare" || name == "golden" || slices.Contains(traceCommands, name) {
 			a.fromFlag(c)
 		}
 		if !slices.Contains(traceCommands, c.Name()) {

@@ -31,7 +31,8 @@ tracex callers FILE METHOD: who calls a method; with --callees, what it calls.
 tracex history FILE LOCATION: the values of a field, an element, a variable or an object.
 tracex state FILE EVENT: arguments, variables and fields as last seen before an event.
 tracex source FILE CALL: the source of a call with what it read, wrote and called at each line.
-tracex compare FILE EVENT EVENT: where two calls, loops or iterations part, and of which methods one has more.
+tracex diff OLD NEW: what is different between two traces, or two calls; tracex help differences. tracex compare FILE EVENT EVENT does the same for two calls of one trace.
+tracex golden check NAME FILE: what differs from what was kept by tracex golden save.
 tracex throws FILE: where exceptions were thrown and caught.
 tracex around FILE PLACE: what all threads did around an event.
 tracex log FILE 'FILTER: "FORMAT"': a line for each event that matches.

@@ -87,6 +87,12 @@ func explore(ctx context.Context, a *app, path string, keep []string, o lazy.Opt
 	if missing := a.missing(); missing != "" {
 		return noTerminal(a, missing, path, o)
 	}
+	quiet, err := a.quiet()
+	if err != nil {
+		return err
+	}
+	defer quiet.stderr.Close()
+	look.Other = others(quiet, o, look)
 	x := &explored{app: a, path: path, keep: keep, options: o, look: look}
 	defer limitMemory(cmp.Or(o.Memory, lazy.DefaultMemory))()
 	defer func() { err = x.close(err) }()
@@ -146,7 +152,7 @@ func (x *explored) Open(ctx context.Context) (*lazy.LazyTraceReader, ui.Options,
 		return nil, look, a.openHint(x.path, err)
 	}
 	x.stop = keepSummary(ctx, x.r, o.NoWrite)
-	if !x.options.NoWrite {
+	if !x.options.NoWrite && x.keep != nil {
 		keepOpened(x.keep)
 	}
 	in.spool(x.r.Unfollow)
@@ -155,6 +161,26 @@ func (x *explored) Open(ctx context.Context) (*lazy.LazyTraceReader, ui.Options,
 		openNotes(&look, in.path, o.NoWrite)
 	}
 	return x.r, look, nil
+}
+
+// Close closes a trace that was opened to be compared with another.
+func (x *explored) Close() error { return x.close(nil) }
+
+// others returns what opens a trace to compare with one that is shown, by its path.
+func others(a *app, o lazy.Options, look ui.Options) func(path string) ui.OtherTrace {
+	o.Follow, look.Follow, look.At, look.Tour = false, false, nil, false
+	return func(path string) ui.OtherTrace {
+		return &explored{app: a, path: path, options: o, look: look}
+	}
+}
+
+// quiet returns an app that writes no remarks: what opens while another trace is shown must not write over it. The caller
+// closes its stderr.
+func (a *app) quiet() (*app, error) {
+	q := *a
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	q.stderr = null
+	return &q, err
 }
 
 // close closes what is open, and returns err with the names that the user knows.
@@ -184,15 +210,16 @@ func exploreAll(ctx context.Context, a *app, paths []string, o lazy.Options, loo
 	}
 	memory := cmp.Or(o.Memory, lazy.DefaultMemory)
 	defer limitMemory(memory)()
-	quiet := *a // what opens while another trace is shown must not write over it
-	if quiet.stderr, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0); err != nil {
+	quiet, err := a.quiet()
+	if err != nil {
 		return err
 	}
 	defer quiet.stderr.Close()
+	look.Other = others(quiet, o, look)
 	o.Memory = memory / int64(len(paths))
 	var all []ui.Trace
 	for _, path := range paths {
-		x := &explored{app: &quiet, keep: paths, options: o, look: look}
+		x := &explored{app: quiet, keep: paths, options: o, look: look}
 		var at place
 		if x.path, at = splitPlace(path); at.given {
 			x.look.At = &at.handle

@@ -18,6 +18,11 @@ var Go string
 //go:embed exchange.md
 var Exchange string
 
+// Diff is the page about what is different between traces, in Markdown.
+//
+//go:embed diff.md
+var Diff string
+
 // Fleet is the page about many traces as one table, in Markdown.
 //
 //go:embed fleet.md

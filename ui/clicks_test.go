@@ -146,7 +146,7 @@ func TestClickHeads(t *testing.T) {
 	for name, keys := range map[string][]string{
 		"top": {"T"}, "top by thread": {"T p p p p"}, "callers": {":callers doPeek"}, "callees": {":callees hasNext"}, "calls": {":calls peek"},
 		"groups": {":calls method=peek by ret"}, "throws": {"!"}, "around": {":6278", "U"}, "history": {":6278", "H"}, "state": {":6278", ":state"},
-		"log": {`:log kind=throw: "{exc}"`}, "iterations": {"/loop(42 iter", "a"}, "compare": {":compare #106 #115"},
+		"log": {`:log kind=throw: "{exc}"`}, "iterations": {"/loop(42 iter", "a"},
 	} {
 		for i, r := range []*lazy.LazyTraceReader{r, r, timed} {
 			if i == 2 && name != "top" && name != "top by thread" {

@@ -49,7 +49,7 @@ func (m *Model) run(c keys.Name, args string) tea.Cmd {
 	case keys.Messages:
 		return m.listMessages()
 	case keys.Tab:
-		return m.tabs.run(m.env, args)
+		return m.tabs.pick(m.env, args)
 	}
 	if m.env.Keyboard.Keys.Named(c).Group == keys.GroupAnswer {
 		return m.doAnswer(c, args)
@@ -91,7 +91,13 @@ func (m *Model) doAnswer(c keys.Name, args string) tea.Cmd {
 	case keys.Steps:
 		return m.steps.Show()
 	case keys.Compare:
-		return m.answers.Compare(args)
+		return m.compare.rows(args)
+	case keys.Changes:
+		return m.answers.Changes()
+	case keys.Diff:
+		return m.compare.compareWith(args)
+	case keys.Side:
+		return m.compare.openSide(args)
 	case keys.Flame:
 		return m.flames.Next()
 	case keys.Range:
@@ -128,7 +134,11 @@ func (m *Model) check(c keys.Name, args string) (err error) {
 			_, err = query.ParseStep(tree.StepKind(c), args)
 		}
 	case keys.Compare:
-		_, err = tables.ComparedHandles(args)
+		_, err = comparedRows(args)
+	case keys.Diff:
+		return m.compare.checkDiff(args)
+	case keys.Side:
+		return checkSide(args)
 	case keys.Range:
 		_, err = m.steps.Read(query.Range, args)
 	case keys.Theme:
@@ -138,7 +148,7 @@ func (m *Model) check(c keys.Name, args string) (err error) {
 	case keys.Panes:
 		return checkPanes(args)
 	case keys.Tab:
-		if m.tabs != nil {
+		if m.tabs != nil && len(m.tabs.list) > 1 {
 			_, err = m.tabs.find(args)
 		}
 	}
@@ -174,6 +184,8 @@ func (m *Model) complete(c keys.Name, args string) (from int, with []prompt.Cand
 		return completePanes(args)
 	case keys.Tab:
 		return m.tabs.complete(args)
+	case keys.Diff:
+		return completeFile(args)
 	}
 	return 0, nil
 }

@@ -14,7 +14,7 @@ import (
 // opens are the commands that open a view, also over another one, or show another tab.
 var opens = map[keys.Name]bool{
 	keys.Top: true, keys.Throws: true, keys.Callers: true, keys.Calls: true, keys.History: true, keys.Around: true, keys.Flame: true,
-	keys.Threads: true, keys.Hits: true, keys.Notes: true, keys.Help: true, keys.Overview: true, keys.Tab: true,
+	keys.Threads: true, keys.Hits: true, keys.Notes: true, keys.Help: true, keys.Overview: true, keys.Tab: true, keys.Changes: true,
 }
 
 // backward are the commands that do the same as others, the other way.
@@ -86,6 +86,9 @@ func (m *Model) doTree(c keys.Name, n int) tea.Cmd {
 		if cmd, is := m.starts.Follow(); is {
 			return cmd
 		}
+		if cmd, is := m.compare.equalPart(); is {
+			return cmd
+		}
 		return m.tree.Toggle()
 	case keys.ExpandLevel:
 		if n > 0 {
@@ -126,10 +129,13 @@ func (m *Model) doFind(c keys.Name, n, way int) tea.Cmd {
 	case keys.NextSame:
 		return m.search.SameName(way)
 	case keys.NextDifference:
-		return m.filter.Difference(way, n)
+		return m.compare.difference(way, n)
 	case keys.GoTo:
 		return m.OpenLine("")
 	case keys.GoStatement:
+		if m.compare.pairs != nil {
+			return m.compare.openSide("")
+		}
 		return m.starts.Key()
 	case keys.Back:
 		return m.tree.Jobs.Back()
@@ -190,9 +196,9 @@ func (m *Model) doOther(c keys.Name, n, way int) tea.Cmd {
 		return m.escape(n)
 	case keys.Tab:
 		if n == 0 {
-			return m.tabs.run(m.env, "")
+			return m.tabs.pick(m.env, "")
 		}
-		return m.tabs.run(m.env, strconv.Itoa(n))
+		return m.tabs.pick(m.env, strconv.Itoa(n))
 	case keys.Palette:
 		return m.openPalette()
 	case keys.Help:

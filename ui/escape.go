@@ -17,7 +17,7 @@ func (m *Model) escape(n int) tea.Cmd {
 		return nil // it canceled the number
 	}
 	stopped := slices.Contains([]bool{
-		m.tree.Jobs.Stop(), m.exports.Stop(), m.search.Stop(), m.filter.Stop(), m.overview.Stop(), m.tree.StopLoading(),
+		m.tree.Jobs.Stop(), m.exports.Stop(), m.search.Stop(), m.filter.Stop(), m.changes.Stop(), m.overview.Stop(), m.tree.StopLoading(), m.compare.opening.Stop(),
 	}, true)
 	switch {
 	case stopped || m.counting.Stop():
@@ -69,7 +69,7 @@ func (e ends) since(was ends) bool {
 
 // back returns the name of the list that Esc leads back to; "" if it does something else.
 func back(m *Model) string {
-	stops := m.tree.Jobs.Running() || m.exports.Running() || m.search.Running() || m.filter.Cur.Running() || m.filter.Differing() || m.tree.Moving() || m.counting.Busy() || m.overview.Running() || m.tour.On() || m.panes.covers()
+	stops := m.tree.Jobs.Running() || m.exports.Running() || m.search.Running() || m.filter.Cur.Running() || m.changes.Running() || m.tree.Moving() || m.counting.Busy() || m.overview.Running() || m.compare.opening.Running() || m.tour.On() || m.panes.covers()
 	if stops || endsOf(m).since(m.atList) {
 		return ""
 	}

@@ -292,7 +292,7 @@ func (m *Model) layout() screen.Layout {
 
 // busy reports whether something runs in the background.
 func (m *Model) busy() bool {
-	return m.tree.Jobs.Running() || m.tree.Busy() || m.search.Running() || m.filter.Cur.Running() || m.filter.Differing() || m.counting.Busy() || m.env.Trace.Reading() || m.threads.Busy() || m.tables.Busy() || m.flames.Busy() || m.exports.Running()
+	return m.tree.Jobs.Running() || m.tree.Busy() || m.search.Running() || m.filter.Cur.Running() || m.changes.Running() || m.counting.Busy() || m.env.Trace.Reading() || m.threads.Busy() || m.tables.Busy() || m.flames.Busy() || m.exports.Running()
 }
 
 // activity tells what is running and how to stop it, if possible in room cells; "" if nothing is.
@@ -306,7 +306,7 @@ func (m *Model) activity(room int) string {
 		return stoppable(m.exports.Text())
 	case m.search.Some():
 		return m.search.Text(room)
-	case m.filter.Differing():
+	case m.changes.Running():
 		return stoppable("looking for differences")
 	case m.env.Trace.Reading():
 		return m.env.Spinner() + " " + env.Phase(st, now, room-2, g)
@@ -371,6 +371,9 @@ func (m *Model) newFrame() frame {
 		Name: m.env.Trace.Name(), About: m.env.Trace.About(o.Tree.Folded(), g), Index: env.Index(m.env.Trace.Known, g),
 		Memory: env.Memory{Taken: stats.Bytes + m.search.Bytes() + m.filter.Cur.Bytes(), Budget: stats.Budget, Unloaded: stats.Forgotten},
 	}
+	if m.env.Trace.Diff != nil {
+		f.header.Name, f.header.About = m.env.Trace.DiffName(g), append(m.changes.Text(), m.compare.diffAbout(f.header.About)...)
+	}
 	if f.troubles = m.env.Trace.Troubles(m.env.Glyphs); !l.Trouble && len(f.troubles) > 0 {
 		f.header.Name = g.Warn + " " + f.header.Name // there is no room for the line that explains it
 	}
@@ -405,7 +408,7 @@ func (m *Model) newFrame() frame {
 	case back(m) != "":
 		short = esc + " back"
 	}
-	parts := []string{short, f.position, m.answers.Compared(), m.results.Text()}
+	parts := []string{short, f.position, m.compare.remembered(), m.results.Text()}
 	f.position = strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " "+g.Dot+" ")
 	f.chips, f.ends = m.chips.line(f.width, l.Floats)
 	f.activity = m.activity(f.width - g.TextWidth(" "+f.position) - 3)

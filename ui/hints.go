@@ -78,6 +78,12 @@ func hints(m *Model, full bool, width int) []keys.Hint {
 		h.add(1, "next/previous", keys.NextHit, keys.PreviousHit)
 		h.brief(keys.Hits, 1)
 	}
+	if m.compare.pairs != nil {
+		h.add(1, "in B or A", keys.GoStatement)
+		if _, _, is := h.compare.equalHere(); is {
+			h.add(1, "in A", keys.Toggle)
+		}
+	}
 	if m.filter.Cur != nil {
 		h.brief(keys.Unfilter, 1)
 		h.brief(keys.Filter, 2)

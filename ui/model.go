@@ -26,6 +26,7 @@ type Model struct {
 	search   *search.Search
 	filter   *search.Filter
 	results  *search.Results
+	changes  *search.Differences
 	counting *tree.Counting
 	details  *details.Pane
 	source   *details.CodePane
@@ -44,8 +45,9 @@ type Model struct {
 	starts   *tree.Starts
 	themes   *themes
 	chips    chips
+	compare  comparing
 
-	tabs   *Tabs           // all that are open, with this one; nil if it is alone
+	tabs   *Tabs           // all that are open, with this one; nil in tests of one
 	atList ends            // what was on when the last list was closed
 	frame  frame           // what the screen shows, as of the end of the last Update
 	behind screen.Backdrop // what floats
@@ -61,7 +63,14 @@ func New(r *lazy.LazyTraceReader, o Options) *Model {
 	g.Keys = bound.Firsts
 	e := env.New(&g)
 	e.NoMouse, e.Keyboard.Keys, e.Trace = o.NoMouse, bound, env.NewTrace(r, o.Name, o.Path)
+	if o.Diff != nil {
+		e.Trace.Diff = &env.Diff{A: o.Diff.Names[0], B: o.Diff.Names[1]}
+	}
 	m := &Model{env: e, tree: tree.New(e, !o.raw()), themes: newThemes(e, &o)}
+	m.compare = comparing{m: m, given: o}
+	if o.Diff != nil {
+		m.compare.pairs = tree.NewPairs(e, m.tree, o.Diff.Pairs, o.Diff.Timed)
+	}
 	m.connect(&o)
 	m.tree.Sticky = !o.NoSticky
 	m.tree.Columns.Begin(tree.Choice{Columns: o.Columns, Raw: o.RawUnits})
@@ -81,6 +90,7 @@ func (m *Model) connect(o *Options) {
 	e, t := m.env, m.tree
 	m.follow, m.counting, m.steps = tree.NewFollowing(e, t, o.Follow && o.At == nil), tree.NewCounting(e, t), t.Steps
 	m.search, m.filter, m.results = search.New(e, t)
+	m.changes = search.NewDifferences(e, t, m.results)
 	m.marks = lists.NewMarks(e, t, m.results, o.Notes)
 	m.starts = tree.NewStarts(e, t)
 	m.overview = lists.NewOverview(e, t)
@@ -186,14 +196,14 @@ func (m *Model) settle() tea.Cmd {
 		cmds = append(cmds, m.tree.Aim(to))
 	}
 	// What is missing on the screen: matches first, as they tell which rows there are.
-	cmds = append(cmds, m.filter.Settle(), m.search.Settle(), m.results.Settle(), m.tree.Settle())
+	cmds = append(cmds, m.filter.Settle(), m.search.Settle(), m.changes.Settle(), m.results.Settle(), m.tree.Settle())
 	m.search.At()
 	if len(m.frame.rows) == 0 { // the first screen does not wait for numbers
 		m.env.Hurry()
 	}
 	// What waits until nothing else runs: numbers, and what is beside the tree and in front of it.
-	idle := m.env.Trace.Known.Phase == lazy.PhaseReady && !m.tree.Jobs.Running() && !m.tree.Busy() && !m.search.Running() && !m.filter.Cur.Running() && !m.details.Source.Busy()
-	cmds = append(cmds, m.counting.Settle(idle), m.tree.Prefetch())
+	idle := m.env.Trace.Known.Phase == lazy.PhaseReady && !m.tree.Jobs.Running() && !m.tree.Busy() && !m.search.Running() && !m.filter.Cur.Running() && !m.changes.Running() && !m.details.Source.Busy()
+	cmds = append(cmds, m.compare.pairs.Settle(), m.counting.Settle(idle), m.tree.Prefetch())
 	cmds = append(cmds, m.details.Settle(), m.source.Settle(), m.overview.Settle(idle && !m.counting.Busy()))
 	cmds = append(cmds, m.settleList(l))
 	if p := m.tree.Out.Cursor; p.Node != nil {
@@ -209,7 +219,7 @@ func (m *Model) adopt() tea.Cmd {
 		return nil
 	}
 	m.follow.Rebase()
-	return tea.Batch(m.filter.Adopt(), m.search.Again())
+	return tea.Batch(m.filter.Adopt(), m.search.Again(), m.changes.Adopt())
 }
 
 // refresh brings the tree up to date with what the reader knows.

@@ -20,6 +20,7 @@ import (
 func (m *Model) begin(o *Options) {
 	s := m.marks.Session()
 	m.arrival.to = o.At
+	m.changes.Lead = o.At == nil && !o.Follow && !o.Tour && (o.Fresh || !s.Some())
 	if o.Fresh || o.Tour || !s.Some() {
 		return
 	}
@@ -77,7 +78,7 @@ func (a *arrival) looking() bool { return a.job != 0 && a.tree.Jobs.Current() ==
 func (a *arrival) arrive() tea.Cmd {
 	settled := a.env.Trace.Settled() || a.env.Trace.Following()
 	if settled && !a.told {
-		if a.told = true; query.WithoutTimes(a.env.Trace.Reader) != "" {
+		if a.told = true; a.env.Trace.Diff == nil && query.WithoutTimes(a.env.Trace.Reader) != "" {
 			a.env.Say(query.WithoutTimes(a.env.Trace.Reader))
 		}
 	}

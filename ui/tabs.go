@@ -28,7 +28,7 @@ type Trace interface {
 	Open(ctx context.Context) (*lazy.LazyTraceReader, Options, error)
 }
 
-// Tabs are several traces, each with a Model of its own: the root of Bubble Tea's program. Keys and clicks are for the
+// Tabs are one or several traces, each with a Model of its own: the root of Bubble Tea's program. Keys and clicks are for the
 // Model that is shown; what a command of a Model delivers is for that Model: see own.
 type Tabs struct {
 	list  []tab
@@ -36,14 +36,16 @@ type Tabs struct {
 	asked *Model     // the last one shown; draws for tabs without a Model
 	count keys.Count // typed where there is no Model
 	ctx   context.Context
+	diffs diffs
 }
 
 // tab is one trace.
 type tab struct {
 	trace Trace
-	name  string // told apart from those of the others
-	model *Model // nil until it is open
-	err   error  // why it cannot be opened
+	name  string   // told apart from those of the others
+	model *Model   // nil until it is open
+	err   error    // why it cannot be opened
+	diff  *diffTab // what it compares; nil if it is no diff made here
 }
 
 // owned is a message for the Model of a tab.
@@ -61,7 +63,7 @@ type opened struct {
 
 // RunAll is [Run] for several traces, in tabs. It shows the first that can be opened, and opens the others meanwhile.
 func RunAll(ctx context.Context, all []Trace) error {
-	t := &Tabs{ctx: ctx, shown: -1}
+	t := &Tabs{ctx: ctx, shown: -1, diffs: diffs{engine: newEngine}}
 	var color Color
 	var failed error
 	for i, name := range tabNames(all) {
@@ -79,14 +81,19 @@ func RunAll(ctx context.Context, all []Trace) error {
 	if t.shown < 0 {
 		return failed
 	}
-	err := run(ctx, t, t.asked, color)
+	return t.run(color)
+}
+
+// run shows the tabs until the user quits.
+func (t *Tabs) run(color Color) error {
+	err := run(t.ctx, t, t.asked, color)
 	for _, tab := range t.list {
 		if tab.model != nil {
 			tab.model.env.Close()
 			err = errors.Join(err, tab.model.leave())
 		}
 	}
-	return err
+	return errors.Join(err, t.diffs.close())
 }
 
 func (t *Tabs) adopt(i int, r *lazy.LazyTraceReader, o Options) {
@@ -103,7 +110,7 @@ func (t *Tabs) Init() tea.Cmd {
 		switch tab := &t.list[i]; {
 		case tab.model != nil:
 			cmds = append(cmds, t.own(i, tab.model.Init()))
-		case tab.err == nil:
+		case tab.err == nil && tab.diff == nil:
 			cmds = append(cmds, t.own(i, env.Watched(func() tea.Msg {
 				r, o, err := tab.trace.Open(t.ctx)
 				return opened{r, o, err}
@@ -132,10 +139,16 @@ func (t *Tabs) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return t, nil
 		}
 	}
+	if to >= len(t.list) { // of a comparison that was stopped
+		return t, nil
+	}
 	if o, ok := msg.(opened); ok {
 		return t, t.opened(to, o)
 	}
 	m := t.list[to].model
+	if ran, ok := msg.(env.Ran); ok && m == nil {
+		return t, t.own(to, ran.Then())
+	}
 	if m == nil {
 		return t, t.without(msg)
 	}
@@ -188,6 +201,9 @@ func (t *Tabs) own(i int, cmd tea.Cmd) tea.Cmd {
 			}
 			return msg
 		}
+		if _, of := msg.(owned); of {
+			return msg
+		}
 		if reflect.TypeOf(msg).PkgPath() == reflect.TypeFor[tea.QuitMsg]().PkgPath() {
 			return msg
 		}
@@ -226,12 +242,14 @@ func (t *Tabs) without(msg tea.Msg) tea.Cmd {
 		}
 	case keys.Quit, keys.Suspend, keys.Redraw:
 		return t.asked.do(c, 0)
+	case keys.Stop:
+		t.stopDiff(t.shown)
 	}
 	return nil
 }
 
-// run is :trace, and its key.
-func (t *Tabs) run(e *env.Env, arg string) tea.Cmd {
+// pick is :trace, and its key.
+func (t *Tabs) pick(e *env.Env, arg string) tea.Cmd {
 	i, err := t.find(arg)
 	if err != nil {
 		return e.Say(err.Error())
@@ -263,15 +281,22 @@ func (t *Tabs) View() tea.View {
 	if !screen.Usable(width, height) {
 		return v
 	}
-	text, role := "opening "+t.list[t.shown].trace.Path()+" "+g.More, theme.Plain
-	if err := t.list[t.shown].err; err != nil {
-		text, role = g.Warn+" "+screen.ErrorLine(err), theme.Alarm
-	}
 	lines := []string{t.header().View(width, g), screen.NewLine(width, g).End()}
-	for _, part := range strings.Split(ansi.Wrap(text, width-2, ""), "\n") {
-		lines = append(lines, screen.NewLine(width, g).Put(" "+part, role).End())
+	put := func(text string, role theme.Role) {
+		for _, part := range strings.Split(ansi.Wrap(text, width-2, ""), "\n") {
+			lines = append(lines, screen.NewLine(width, g).Put(" "+part, role).End())
+		}
 	}
 	hint := " " + keys.ActionKey(string(keys.Tab), g) + " next trace   " + keys.ActionKey("quit", g) + " quit"
+	switch tab := &t.list[t.shown]; {
+	case tab.err != nil:
+		put(g.Warn+" "+screen.ErrorLine(tab.err), theme.Alarm)
+	case tab.diff != nil:
+		hint = " " + keys.KeyName("esc", g) + " stops  " + hint
+		tab.diff.tell(t.asked.env, put)
+	default:
+		put("opening "+tab.trace.Path()+" "+g.More, theme.Plain)
+	}
 	lines = append(screen.Fill(lines, width, height-1, g), screen.NewLine(width, g).Put(hint, theme.Faint).End())
 	v.Content = strings.Join(lines, "\n")
 	return v
@@ -280,6 +305,9 @@ func (t *Tabs) View() tea.View {
 // header has the names of the tabs, with a mark at those that cannot be opened.
 func (t *Tabs) header() env.Header {
 	h := env.Header{Tab: t.shown}
+	if len(t.list) == 1 {
+		return h
+	}
 	for _, tab := range t.list {
 		if tab.err != nil {
 			tab.name = t.asked.env.Glyphs.Warn + " " + tab.name
@@ -292,7 +320,7 @@ func (t *Tabs) header() env.Header {
 // find returns the tab that the argument of :trace means: a number, counted from 1, or a name; "" is the next one.
 func (t *Tabs) find(arg string) (int, error) {
 	switch {
-	case t == nil:
+	case t == nil || len(t.list) == 1:
 		return 0, errors.New("only one trace is open; tracex A B opens two")
 	case arg == "":
 		return (t.shown + 1) % len(t.list), nil
@@ -308,7 +336,7 @@ func (t *Tabs) find(arg string) (int, error) {
 }
 
 func (t *Tabs) complete(text string) (from int, with []prompt.Candidate) {
-	if t == nil {
+	if t == nil || len(t.list) == 1 {
 		return 0, nil
 	}
 	for _, tab := range t.list {

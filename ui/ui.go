@@ -1,9 +1,11 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -43,6 +45,11 @@ type Options struct {
 	Program  string       // name and version of this program, for exports: tracex@0.1.0
 	Notes    *notes.Book  // marks, notes and the last session; nil keeps them in memory
 
+	// Other returns a trace to compare this one with, from a path as typed; nil if there can be none. The explorer closes it.
+	Other func(path string) OtherTrace
+	// Diff is what the trace compares, if the explorer made it; nil otherwise.
+	Diff *LiveDiff
+
 	// Keys are the user's keys for actions (see [Actions]), named as ParseKey does. They replace the action's own, and
 	// are taken from other actions.
 	Keys map[string][]string
@@ -70,11 +77,19 @@ func (o *Options) raw() bool {
 // Run shows the trace until the user quits or ctx ends; then it returns the context's cause. It always restores the
 // terminal. It handles no signals: the caller's context should end on them.
 func Run(ctx context.Context, r *lazy.LazyTraceReader, o Options) error {
-	o.ASCII = o.ASCII || !o.Unicode && screen.PlainTerminal()
-	m := New(r, o)
-	err := run(ctx, m, m, o.Color)
-	m.env.Close()
-	return errors.Join(err, m.leave())
+	t := &Tabs{ctx: ctx, diffs: diffs{engine: newEngine}, list: []tab{{trace: alone{r}, name: filepath.Base(cmp.Or(o.Name, o.Path, r.Path()))}}}
+	t.adopt(0, r, o)
+	t.asked = t.list[0].model
+	return t.run(o.Color)
+}
+
+// alone is a trace that is open already.
+type alone struct{ r *lazy.LazyTraceReader }
+
+func (a alone) Path() string { return a.r.Path() }
+
+func (a alone) Open(context.Context) (*lazy.LazyTraceReader, Options, error) {
+	return a.r, Options{}, nil
 }
 
 // run shows a Model on the terminal, or the root that has it.

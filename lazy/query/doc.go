@@ -11,7 +11,6 @@
 //	Lines    what a call itself did at each line of its source
 //	Log      lines for points, in the order of all threads
 //	Calls    all calls of a method with their values, in any order or grouped
-//	Compare  where two calls part, and of which methods one has more
 //
 // An answer can be asked for its table at any time: while the pass runs it is that of the data
 // read so far.

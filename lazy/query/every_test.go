@@ -39,7 +39,6 @@ var everyAnswer = []struct {
 	{"iterations", (*whole).iterations},
 	{"columns", (*whole).columns},
 	{"steps", (*whole).steps},
-	{"compare", (*whole).comparison},
 	{"overview", (*whole).overview},
 }
 

@@ -2,6 +2,7 @@ package query
 
 import (
 	"cmp"
+	"context"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -62,4 +63,12 @@ func b2i(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// PointOf returns the point at a place, as recorded; ok is false if there is none.
+func PointOf(ctx context.Context, r *lazy.LazyTraceReader, at lazy.Position) (p Point, ok bool, err error) {
+	return readOne(ctx, r, &Scope{Raw: true}, at, func(p *lazy.PassPoint) (Point, bool, error) {
+		out, err := describe(p, false)
+		return out, p.At == at.At, err
+	})
 }

@@ -80,13 +80,6 @@ func (r Row) Calls() string {
 	return ""
 }
 
-// More reports whether the number of a column is larger than that of another.
-func (r Row) More(key, than string) bool {
-	n, _ := r.number(key)
-	m, _ := r.number(than)
-	return n > m
-}
-
 // Thread returns the thread that the row names, as people count; ok is false if it names none.
 func (r Row) Thread() (n int64, ok bool) { return r.number("thread") }
 

@@ -54,7 +54,7 @@ func apart(text string) bool {
 // joins no other. It saves most screens the tables of all characters, which take milliseconds to build.
 func sign(r rune) bool {
 	switch r {
-	case '➜', '…', '⋯', '·', '›', '≥', '≤', '≈', '–', '▲', '▼', '▴', '▾', '▸', '▹', '●', '←', '↑', '→', '↓', '✓', '✕', '✗', '✎', 'µ', '×':
+	case '➜', '…', '⋯', '·', '›', '≥', '≤', '≈', '–', '▲', '▼', '▴', '▾', '▸', '▹', '●', '←', '↑', '→', '↓', '↔', '✓', '✕', '✗', '✎', 'µ', '×':
 		return true
 	}
 	return r >= '─' && r <= '▟' || r >= '⠀' && r <= '⣿' // lines and blocks; dots
@@ -130,8 +130,10 @@ func asciiOf(r rune) string {
 	switch r {
 	case '←':
 		return "<-"
-	case '➜':
+	case '➜', '→':
 		return "->"
+	case '↔':
+		return "<->"
 	case '…':
 		return "..."
 	case '·':

@@ -90,21 +90,12 @@ func (l *Layout) Shifted(values []Value, skip int) Line {
 		w.put(l.g.More, Faint)
 		return w.end()
 	}
-	if v := lineOf(values); v != nil {
-		w.space(l.margin)
-		if l.width == 0 {
-			w.styled(v.text, v.spans)
-		} else {
-			w.shifted(v.text, v.spans, max(0, l.width-w.width), false, skip)
-		}
-		return w.end()
-	}
 	for _, s := range l.shown {
 		c := &l.t.Columns[s.column]
 		text, spans := c.shown(values[s.column], l.g)
 		if width := widthUpTo(text, s.wide+1, l.g); width > s.wide && c.Kind == Count {
 			v := values[s.column]
-			text = v.sign(l.g) + display.Short(v.n)
+			text = v.bound.sign(l.g) + display.Short(v.n)
 			spans = styled(Plain)
 		}
 		at := s.at
@@ -125,9 +116,6 @@ func (l *Layout) Shifted(values []Value, skip int) Line {
 
 // Hidden returns how many cells of the longest text of a row do not fit.
 func (l *Layout) Hidden(values []Value) (most int) {
-	if v := lineOf(values); v != nil {
-		return max(0, l.g.TextWidth(v.text)-l.width+l.margin)
-	}
 	for _, s := range l.shown {
 		if c := &l.t.Columns[s.column]; c.Kind == Text && s.column < len(values) {
 			text, _ := c.shown(values[s.column], l.g)

@@ -125,7 +125,7 @@ func TestFaint(t *testing.T) {
 		want  []format.Style
 	}{
 		{Count, 0, Int(0), []format.Style{Faint}}, {Count, 0, Int(1), []format.Style{Plain}}, {Event, 0, Int(0), []format.Style{Plain}},
-		{Share, 0, Float(0.0009), []format.Style{Faint}}, {Share, 0, Float(0.001), []format.Style{Plain}}, {Count, 0, Int(-2).Change(), []format.Style{Plain}},
+		{Share, 0, Float(0.0009), []format.Style{Faint}}, {Share, 0, Float(0.001), []format.Style{Plain}}, {Count, 0, Int(-2), []format.Style{Plain}},
 		{Text, format.StyleException, Str("Boom"), []format.Style{format.StyleException}},
 		{Text, format.StyleMethod, Str("  ▹ a.B.c(d.E)"), []format.Style{Faint, format.StyleClass, format.StyleMethod, Plain}},
 		{Text, format.StyleMethod, Str("… others"), []format.Style{Plain}},

@@ -92,9 +92,6 @@ func (l *Layout) FitRows(rows [][]Value) {
 
 // fit notes how wide the values of a row are, and reports whether a column grows.
 func (l *Layout) fit(row []Value) (grown bool) {
-	if lineOf(row) != nil {
-		return false
-	}
 	for i, v := range row {
 		c := &l.t.Columns[i]
 		if c.In == OnlyData {

@@ -13,7 +13,6 @@ import (
 type Value struct {
 	state state
 	bound Bound
-	as    form
 	n     int64
 	f     float64
 	text  string
@@ -27,15 +26,6 @@ const (
 	absent state = iota
 	known
 	pending
-)
-
-// form is how a value is shown.
-type form uint8
-
-const (
-	inColumn  form = iota
-	change         // with its sign
-	wholeLine      // in place of all columns
 )
 
 // Bound tells how a number is to be understood.
@@ -77,18 +67,6 @@ func Pending() Value { return Value{state: pending} }
 // Is returns v with a bound: a lower or upper bound, or about.
 func (v Value) Is(b Bound) Value {
 	v.bound = b
-	return v
-}
-
-// Change returns v as a difference: a number that is shown with its sign.
-func (v Value) Change() Value {
-	v.as = change
-	return v
-}
-
-// Line returns v, a text, as all that the line of its row shows: the other columns are for programs.
-func (v Value) Line() Value {
-	v.as = wholeLine
 	return v
 }
 
@@ -142,7 +120,7 @@ func (c *Column) shown(v Value, g *display.Glyphs) (text string, spans []format.
 	case c.Kind == Text:
 		return v.text, styled(Plain)
 	}
-	text = v.sign(g) + c.number(v, g)
+	text = v.bound.sign(g) + c.number(v, g)
 	if v.f < least[c.Kind] && v.f > -least[c.Kind] {
 		return text, styled(Faint)
 	}
@@ -165,25 +143,6 @@ func named(text string, g *display.Glyphs) []format.Span {
 		{Start: 0, End: start, Style: Faint}, {Start: start, End: dot, Style: format.StyleClass},
 		{Start: dot, End: start + len(name), Style: format.StyleMethod}, {Start: start + len(name), End: len(text), Style: Plain},
 	}
-}
-
-// sign returns what is before the number of a value.
-func (v Value) sign(g *display.Glyphs) string {
-	sign := v.bound.sign(g)
-	if v.as == change && v.n > 0 {
-		sign += "+"
-	}
-	return sign
-}
-
-// lineOf returns the value that is all that the line of a row shows; nil if there is none.
-func lineOf(row []Value) *Value {
-	for i := range row {
-		if row[i].as == wholeLine {
-			return &row[i]
-		}
-	}
-	return nil
 }
 
 // sign returns the sign before a number with a bound.
@@ -236,9 +195,6 @@ func styled(s format.Style) []format.Span { return whole[s : s+1 : s+1] }
 func (t *Table) RowText(row int, g *display.Glyphs) string {
 	var b []byte
 	values := t.Rows.Row(row)
-	if v := lineOf(values); v != nil {
-		return v.text
-	}
 	for i, v := range values {
 		if t.Columns[i].In == OnlyData {
 			continue

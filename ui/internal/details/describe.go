@@ -76,6 +76,7 @@ func (w *writer) point(n *lazy.Node) {
 	text, spans := w.p.tree.Out.Text(n)
 	w.wrap("", 0, text, slices.Clone(spans), func(st format.Style) theme.Role { return theme.OfSpan(st, p.Class) })
 	w.notes(n)
+	writeChanges(w, n)
 	w.section("place")
 	w.withContext(func() { w.location(p.Location) })
 	w.code(n)
@@ -123,6 +124,21 @@ func (w *writer) point(n *lazy.Node) {
 		}
 	})
 	w.position(n)
+}
+
+// writeChanges writes what is different between an edited row of a diff and its other one.
+func writeChanges(w *writer, n *lazy.Node) {
+	list := w.p.tree.Changes(n)
+	if len(list) > 0 {
+		w.section("changed")
+	}
+	for _, c := range list {
+		label, what := strings.Replace(c.Part, "argument", "arg", 1), ""
+		if c.Name != "" {
+			what = c.Name + " "
+		}
+		w.pair(label, what+cmp.Or(c.Old, w.g.None)+" "+w.g.Becomes+" "+cmp.Or(c.New, w.g.None), theme.Edited)
+	}
 }
 
 func (w *writer) notes(n *lazy.Node) {
@@ -198,7 +214,7 @@ func (w *writer) stack(n *lazy.Node) string {
 
 var diffNames = map[format.DiffStatus]string{
 	format.DiffUnchanged: "unchanged", format.DiffRemoved: "- removed", format.DiffAdded: "+ added",
-	format.DiffEditedOld: "! edited: the old one", format.DiffEditedNew: "! edited: the new one",
+	format.DiffEditedOld: "< edited: the old one", format.DiffEditedNew: "> edited: the new one",
 }
 
 // nested writes how many calls a node contains, at any depth.

@@ -159,8 +159,9 @@ func (c *Terminal) Quiet() {
 	}
 }
 
-// DrawLike has the Env draw as another one does, on the same terminal.
+// DrawLike has the Env draw as another one does, on the same terminal and by the same clock.
 func (e *Env) DrawLike(other *Env) {
+	e.Clock, e.Patience, e.Trace.Watching = other.Clock, other.Patience, other.Trace.Watching
 	e.background, e.Status.Away = other.background, other.Status.Away
 	e.Paint(e.Theme, other.profile)
 	e.Terminal, e.ShowsProgress = other.Terminal, other.ShowsProgress

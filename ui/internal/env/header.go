@@ -95,9 +95,19 @@ func (h Header) View(width int, g *screen.Glyphs) string {
 	return l.Put(right, theme.Plain).End()
 }
 
+// A tab has so many cells for its name, and for those of two that are compared.
+const (
+	tabCells  = 24
+	diffCells = 40
+)
+
 // label returns the text of a tab. Brackets are around the one that is shown.
 func (h *Header) label(i int, g *screen.Glyphs) string {
-	text := fmt.Sprintf("%d %s", i+1, g.CutMiddle(h.Tabs[i], 24))
+	most := tabCells
+	if strings.Contains(h.Tabs[i], g.Versus) {
+		most = diffCells
+	}
+	text := fmt.Sprintf("%d %s", i+1, g.CutMiddle(h.Tabs[i], most))
 	if i == h.Tab {
 		return "[" + text + "]"
 	}

@@ -27,6 +27,7 @@ type Trace struct {
 	Recorded   int64       // bytes of all threads, at that time
 	Size       Size        // at the last Refresh
 	Watching   bool        // a command waits for the reader to change
+	Diff       *Diff       // nil if the trace is no diff of two
 
 	name, path string
 }
@@ -42,7 +43,23 @@ type Size struct {
 
 // NewTrace returns the state of a trace. name and path, if not empty, replace those of the file.
 func NewTrace(r *lazy.LazyTraceReader, name, path string) Trace {
-	return Trace{Reader: r, Known: r.Status(), Watching: true, name: name, path: path}
+	s := Trace{Reader: r, Known: r.Status(), Watching: true, name: name, path: path}
+	if d, ok := r.Diff(); ok {
+		s.Diff = new(Diff)
+		s.Diff.A, s.Diff.B = d.Names()
+	}
+	return s
+}
+
+// Diff names the two traces that a diff compares; "" if they are not known.
+type Diff struct{ A, B string }
+
+// DiffName is the name of a diff on the screen, which tells of what it is.
+func (s *Trace) DiffName(g *screen.Glyphs) string {
+	if s.Diff.A == "" || s.Diff.B == "" {
+		return "diff  " + s.Name()
+	}
+	return "diff  A " + s.Diff.A + " " + g.Versus + " B " + s.Diff.B
 }
 
 func (s *Trace) Look() { s.Known = s.Reader.Status() }

@@ -94,10 +94,10 @@ var table = []Command{
 	{Name: Longest, Group: GroupFind, Key: bind("longest child, without times the largest; 3{}: three levels", "L"), Brief: "longest", Aliases: []string{"slowest"}, Args: Number},
 	{Name: NextSame, Group: GroupFind, Key: bind("next call of the same method", "*")},
 	{Name: PreviousSame, Group: GroupFind, Key: bind("previous call of the same method", "#")},
-	{Name: NextDifference, Group: GroupFind, Key: bind("next row that differs, in a diff of two traces", "D"), Args: Number},
+	{Name: NextDifference, Group: GroupFind, Key: bind("next row that differs; in no diff: compare with a file", "D"), Args: Number, About: "next row that differs, in a diff of two traces"},
 	{Name: PreviousDifference, Group: GroupFind, Key: bind("previous row that differs"), Args: Number},
 	{Name: GoTo, Group: GroupFind, Key: bind("go to :1204, 50%, t3, g45, 748ms or a command (:help)", ":"), Brief: "go to", Aliases: []string{"goto", "go"}, Args: "PLACE", About: "go to an event (1204), 50%, a thread (t3), a goroutine (g45), a time (748ms)"},
-	{Name: GoStatement, Group: GroupFind, Key: bind("to the goroutine's go statement; there: to its goroutine", "O")},
+	{Name: GoStatement, Group: GroupFind, Key: bind("to the go statement or its goroutine; in a diff: B or A", "O")},
 	{Name: Back, Group: GroupFind, Key: bind("back to where you were", "[", "ctrl+o"), Aliases: []string{"undo"}, Args: Number},
 	{Name: Forward, Group: GroupFind, Key: bind("forward again", "]"), Args: Number},
 	{Name: Mark, Group: GroupFind, Key: bind("mark the row: ma to mz", "m")},
@@ -117,7 +117,10 @@ var table = []Command{
 	{Name: State, Group: GroupAnswer, About: "arguments, variables and fields as last seen before the row"},
 	{Name: Before, Group: GroupAnswer, Key: bind("the write before here", ","), About: "the write before here of what the row reads or writes"},
 	{Name: After, Group: GroupAnswer, Key: bind("the write after here", "."), About: "the write after here of what the row reads or writes"},
-	{Name: Compare, Group: GroupAnswer, Key: bind("compare two calls: on the first, then on the second", "="), Args: "[A] [B]", About: "where two calls part, and what one did more: of two rows, or :compare #106 #1204"},
+	{Name: Compare, Group: GroupAnswer, Key: bind("compare two calls: on the first, then on the second", "="), Args: "[A] [B]", About: "what is different between two calls: of two rows, or :compare #106 #1204"},
+	{Name: Changes, Group: GroupAnswer, About: "the changes of a diff, by what changed; each leads to its first place"},
+	{Name: Diff, Group: GroupAnswer, Args: "FILE", About: "compare this trace, A, with another, B: where they differ, in a tab of its own"},
+	{Name: Side, Group: GroupAnswer, Args: "[A|B]", About: "in a diff: the place of the row in A or in B, in a tab of its own"},
 	{Name: Around, Group: GroupAnswer, Key: bind("what all threads did around the row, in one order", "U"), Args: "[FILTER]", About: "what all threads did around the cursor, in one order"},
 	{Name: Log, Group: GroupAnswer, Args: `[FILTER: "FORMAT"]`, About: "lines for events, over all threads; without arguments those so far; :log - forgets them"},
 	{Name: Flame, Group: GroupAnswer, Key: bind("a strip of the thread's time; again: its flame", "V"), Brief: "flame", About: "a strip of the thread's time over the tree; again: its flame; again: neither"},
@@ -261,6 +264,8 @@ const (
 	Only, Recursion Name = "only", "recursion"
 	Steps           Name = "steps"
 	Range           Name = "range"
+	Changes, Diff   Name = "changes", "diff"
+	Side            Name = "side"
 	ExportOver      Name = "export!"
 	Commands        Name = "commands"
 	Messages        Name = "messages"

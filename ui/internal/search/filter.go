@@ -8,7 +8,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
@@ -32,7 +31,6 @@ type Filter struct {
 
 	counting env.Task // of the matches of a filter that is being typed
 
-	diff *FilterRun     // what differs, in a diff of two traces; nil before it is asked for
 	home *lazy.Position // where the cursor returns to once that is known to match; nil if nowhere
 	// resumed is that the filter is of the last session, and ends if it has no matches.
 	resumed bool
@@ -159,32 +157,6 @@ func (f *Filter) run(e *filter.Expr, one, several string) (*FilterRun, tea.Cmd) 
 	run.result = &Result{One: one, Several: several, Of: e.String(), Raw: run.raw, Set: run.Set(), By: run}
 	f.results.Use(run.result)
 	return run, cmd
-}
-
-// Differing reports whether differences are being looked for.
-func (f *Filter) Differing() bool { return f.diff.Running() }
-
-// differences are the rows that differ. What is below a call that was removed or added is so with it.
-const differences = "status=edited or status=removed -in(status=removed) or status=added -in(status=added)"
-
-// Difference goes to the n-th row from the cursor that differs, in a trace that is a diff of two.
-func (f *Filter) Difference(dir, n int) tea.Cmd {
-	on := f.tree.Out.Cursor.Node
-	if on != nil && on.Point() != nil && on.Point().Diff == format.DiffNone {
-		return f.env.Say("this trace is no diff of two: no row differs")
-	}
-	var cmd tea.Cmd
-	if f.diff == nil || f.results.Now() != f.diff.result {
-		e, err := filter.Parse(differences)
-		if err != nil {
-			panic(err)
-		}
-		if f.diff != nil {
-			f.diff.task.Stop()
-		}
-		f.diff, cmd = f.run(e, "difference", "differences")
-	}
-	return tea.Batch(cmd, f.results.Hit(dir, n))
 }
 
 // Clear shows all rows again, and reports whether there was a filter.
@@ -367,14 +339,11 @@ func (f *Filter) found(run *FilterRun, err error) {
 
 // Stop stops looking for matches, and reports whether they were being looked for. Those found stay.
 func (f *Filter) Stop() bool {
-	stopped := false
-	for _, run := range []*FilterRun{f.Cur, f.diff} {
-		if run != nil && run.task.Stop() {
-			run.err, run.next = context.Canceled, nil
-			stopped = true
-		}
+	if f.Cur == nil || !f.Cur.task.Stop() {
+		return false
 	}
-	return stopped
+	f.Cur.err, f.Cur.next = context.Canceled, nil
+	return true
 }
 
 // lookAgain looks for the matches again if the trace has grown.

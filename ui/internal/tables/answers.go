@@ -32,8 +32,7 @@ type Answers struct {
 	steps   *tree.Steps
 	tables  *Tables
 
-	lastCalls *Calls       // shown last; nil if none was
-	compared  *comparedRow // A of the next comparison; nil if none is remembered
+	lastCalls *Calls // shown last; nil if none was
 }
 
 func NewAnswers(e *env.Env, t *tree.Tree, s *search.Search, r *search.Results, f *search.Filter, st *tree.Steps, in *Tables) *Answers {

@@ -66,11 +66,8 @@ const (
 	leastNote  = 24   // cells of notes, at least
 )
 
-// called returns what the title of a table says first: "callers of Account.pay"; of a comparison what it is.
+// called returns what the title of a table says first: "callers of Account.pay".
 func called(t *table.Table, g *screen.Glyphs) string {
-	if t.Row == "difference" {
-		return "compare"
-	}
 	name, _, _ := strings.Cut(t.Title, " "+g.Dot+" ")
 	return g.CutEnd(strings.TrimSpace(name[strings.LastIndex(name, ": ")+1:]), mostName)
 }

@@ -53,7 +53,11 @@ func (v *View) columns(width int) []column {
 		return v.cols
 	}
 	var shown []column
-	for _, c := range v.Choice.from(v.Timed) {
+	all := pairColumns
+	if v.Pairs == nil {
+		all = v.Choice.from(v.Timed)
+	}
+	for _, c := range all {
 		if width < c.from {
 			continue
 		}

@@ -3,6 +3,7 @@ package tree
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"tracex/format"
@@ -122,13 +123,18 @@ func (o *Outline) place(r lazy.Row) float64 {
 // Put sets the cursor to a row, shown at a line of the screen.
 func (o *Outline) Put(r lazy.Row, line int) { o.Cursor, o.Line = r, max(0, min(line, o.Height-1)) }
 
-// Jump sets the cursor to a row, which stays at its line if it is on the screen; otherwise it is a third from the top.
+// Jump sets the cursor to a row, which stays at its line if it is on the screen; otherwise it is a third from the top. Above
+// an edited row of a diff there is room for the row as it was.
 func (o *Outline) Jump(r lazy.Row) {
-	if i := slices.Index(o.below(), r); i >= 0 {
+	above, line := 0, o.Height/3
+	if n := r.Node; n != nil && n.Point() != nil && n.Point().Diff == format.DiffEditedNew {
+		above, line = 1, max(line, o.Sticky+1)
+	}
+	if i := slices.Index(o.below(), r); i >= above {
 		o.Put(r, len(o.Stuck)+i)
 		return
 	}
-	o.Put(r, o.Height/3)
+	o.Put(r, line)
 }
 
 // RowOf returns the row of a node on the path to a shown one.
@@ -311,7 +317,9 @@ func (o *Outline) Text(n *lazy.Node) (string, []format.Span) {
 // ShortName returns the name of a node in a path: a call without its arguments, a goroutine without who started it.
 func (o *Outline) ShortName(n *lazy.Node) string {
 	if p := n.Point(); p != nil && p.Class.Container() {
-		return string(o.Tree.AppendName(nil, n))
+		if name := string(o.Tree.AppendName(nil, n)); !strings.HasPrefix(name, format.DiffClass+"."+format.EqualMethod) {
+			return name
+		}
 	}
 	text, parts := o.Text(n)
 	if n.IsThread() {

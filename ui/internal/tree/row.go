@@ -26,6 +26,8 @@ type Row struct {
 	Sign    string        // that the user has marked the row or made a note; "" if not
 	Note    string        // the marks and the beginning of the note
 	Stuck   bool          // scrolled out, and shown as it is around others
+	Change  string        // what is different in an edited row of a diff; "" if that is not known
+	Equal   bool          // it stands for what is equal in both traces of a diff
 }
 
 func newRow(l *lazy.Line) Row {
@@ -84,6 +86,8 @@ type View struct {
 	ByWeight bool     // the children that the user means are sorted by duration, or by what is nested
 	Open     string   // what to say of rows that may match; "" while it is being found out whether they do
 
+	Pairs *Pairs // what rows are in A and in B, in a diff that has their times; nil otherwise
+
 	cols    []column // of trees of colsFor cells; nil if not known yet
 	colsFor int
 }
@@ -133,7 +137,7 @@ func (v *View) nodeText(l *screen.Line, r *Row) {
 	if r.IsPoint() {
 		of = func(s format.Style) theme.Role { return theme.OfSpan(s, r.Class) }
 	}
-	if r.Around || r.Stuck {
+	if r.Around || r.Stuck || r.Equal {
 		of = screen.Always(theme.Faint)
 	}
 	skip := r.Skip
@@ -150,9 +154,15 @@ func (v *View) nodeText(l *screen.Line, r *Row) {
 	if width > l.Left/2 {
 		dropped, width = "", 0
 	}
+	change := ""
+	if of := v.Glyphs.TextWidth(r.Change) + 2; r.Change != "" && of <= max(l.Left/2, l.Left-v.Glyphs.TextWidth(r.Shown)) {
+		change = "  " + r.Change
+		width += of
+	}
 	l.Left -= width
 	l.Spans(r.Shown, r.Styles, of, r.Matches, skip)
 	l.Left += width
+	l.Put(change, theme.Edited)
 	switch {
 	case dropped != "":
 		l.Put(dropped, theme.Faint)
@@ -260,6 +270,9 @@ func (p *Tree) Rows(of []lazy.Row, lit func(n *lazy.Node, text string) [][2]int)
 			r.Err = p.err(l.Row)
 			continue
 		}
+		if p.env.Trace.Diff != nil && l.Parent != nil {
+			r.Change, r.Equal = p.change(l.Node), p.equal(l.Node)
+		}
 		r.Matches, r.Skip = lit(l.Node, r.Shown), p.Out.skipOf(l.Node)
 		r.Loading = !l.Loaded && p.loading(l.Node)
 		if l.Row == p.Out.Cursor && p.Out.Slid != l.Node {
@@ -279,8 +292,12 @@ func (p *Tree) View() View {
 	if p.env.Trace.Following() {
 		pending = p.env.Glyphs.More
 	}
+	pairs := p.pairs
+	if pairs != nil && !pairs.timed {
+		pairs = nil
+	}
 	return View{
-		Glyphs: p.env.Glyphs, Spinner: spinner, Pending: pending, Cursor: p.Out.Cursor,
+		Pairs: pairs, Glyphs: p.env.Glyphs, Spinner: spinner, Pending: pending, Cursor: p.Out.Cursor,
 		Timed: p.env.Trace.Timed(), Choice: p.Columns.Choice, ByWeight: sorts != nil && sorts.Order() == lazy.OrderWeight, Open: p.Open, Part: lazy.ShownIn(p.Out.Tree).Part(), Edited: p.Out.Tree.Edited(),
 	}
 }

@@ -31,6 +31,7 @@ type Tree struct {
 
 	loader
 	jumps   jumps
+	pairs   *Pairs // nil but in a diff made here
 	env     *env.Env
 	begun   *lazy.Node // the thread expanded at the start; nil if none yet
 	another bool       // another tree is shown since the last Replaced
