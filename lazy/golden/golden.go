@@ -11,6 +11,7 @@ import (
 
 	"tracex/lazy"
 	"tracex/lazy/query"
+	"tracex/lazy/query/filter"
 )
 
 // Options say what of a trace is kept. The zero Options are all calls, without values.
@@ -19,6 +20,8 @@ type Options struct {
 	Values bool   // with arguments, and what calls returned
 	Depth  int    // levels of calls; what is below has its number of calls and a hash. 0 for all
 	Limit  int    // lines of the file at most; 0 for [DefaultLimit]
+
+	kept bool // they are those of a file: what it is about may be gone
 }
 
 // DefaultLimit is how many lines a golden trace has at most, unless asked for: it is for people to read.
@@ -78,11 +81,14 @@ func Make(ctx context.Context, r *lazy.LazyTraceReader, o Options, tell lazy.Pro
 		steps = append(steps, step)
 	}
 	var scope query.Scope
-	if err := scope.Edit(ctx, r, steps); err != nil {
-		return nil, err
-	}
 	c := &collector{o: o, r: r}
 	c.Reset()
+	err := scope.Edit(ctx, r, steps)
+	if fault := new(filter.Error); o.kept && errors.As(err, &fault) && fault.Absent {
+		return []byte(o.head()), nil
+	} else if err != nil {
+		return nil, err
+	}
 	pass := scope.Over(c)
 	pass.Share = 1 << 62 // a thread has one visitor
 	pass.Progress = tell
@@ -129,6 +135,7 @@ var ErrNotGolden = errors.New("no golden trace of this version")
 // OptionsOf returns the options that a golden trace was made with. Its limit is not known, but may have been larger than
 // [DefaultLimit]: the one returned lets the file become twice as long.
 func OptionsOf(text []byte) (o Options, err error) {
+	o.kept = true
 	lines := bytes.Split(text, []byte("\n"))
 	if string(bytes.TrimSuffix(lines[0], []byte("\r"))) != first {
 		return o, ErrNotGolden

@@ -14,6 +14,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/lazy/query/filter"
 )
 
 func open(t *testing.T, path string) *lazy.LazyTraceReader {
@@ -56,7 +57,7 @@ func TestMake(t *testing.T) {
 		if !strings.HasPrefix(got, x.begins) || !strings.Contains(got, x.has) || strings.Contains(got, x.not) {
 			t.Errorf("%+v:\n%s", x.o, got)
 		}
-		x.o.Limit = DefaultLimit
+		x.o.Limit, x.o.kept = DefaultLimit, true
 		if o, err := OptionsOf([]byte(got)); err != nil || o != x.o {
 			t.Errorf("%+v became %+v, %v", x.o, o, err)
 		}
@@ -208,6 +209,24 @@ func TestOptionsOf(t *testing.T) {
 	}
 	if _, err := Make(t.Context(), open(t, formattest.Demo(t)), Options{Only: "class=Till\nclass=Shop"}, nil); !errors.Is(err, ErrFilter) {
 		t.Errorf("a filter of two lines: %v", err)
+	}
+}
+
+// TestGone: a class that a file is about may be gone; of one that a user names, that is an error.
+func TestGone(t *testing.T) {
+	demo := formattest.Demo(t)
+	old := strings.Replace(made(t, demo, Options{Only: "class=Till"}), "class=Till", "class=Gone", 1)
+	o, err := OptionsOf([]byte(old))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := made(t, demo, o)
+	if d := Compare("old", []byte(old), []byte(text)); d == nil || d.Added != 0 || d.Removed != strings.Count(old, "\n")-2 {
+		t.Errorf("%+v", d)
+	}
+	var fault *filter.Error
+	if _, err := Make(t.Context(), open(t, demo), Options{Only: "class=Gone"}, nil); !errors.As(err, &fault) {
+		t.Errorf("class=Gone: %v", err)
 	}
 }
 

@@ -49,7 +49,7 @@ func (e *Expr) checkNode(n *node, a *About) error {
 	case idVar:
 		what = "variable"
 	}
-	return e.fault(t.valueAt, t.to, "this trace has no "+what+" "+t.value.raw, "", a.near(t.field, plain.exact)...)
+	return e.absent(t, what+" "+t.value.raw, a.near(t.field, plain.exact))
 }
 
 // checkClass checks the class of an object.
@@ -73,7 +73,12 @@ func (e *Expr) checkClass(t *test, a *About) error {
 			return nil
 		}
 	}
-	return e.fault(t.valueAt, t.to, "this trace has no class "+class, "", a.near(f, class)...)
+	return e.absent(t, "class "+class, a.near(f, class))
+}
+
+// absent is the error that the trace has nothing of the name in a term.
+func (e *Expr) absent(t *test, what string, near []string) error {
+	return &Error{Text: e.text, At: t.valueAt, To: t.to, Message: "this trace has no " + what, Near: near, Absent: true}
 }
 
 func (e *Expr) fault(at, to int, message, hint string, near ...string) error {

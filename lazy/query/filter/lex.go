@@ -194,6 +194,7 @@ type Error struct {
 	Message string   // what is wrong, without the place
 	Near    []string // up to three names that exist and are spelled alike, the nearest first
 	Hint    string   // what to do; "" if the message tells
+	Absent  bool     // the trace has nothing of the name that the filter has
 }
 
 // Error returns the message with the column, the nearest names and the hint, in one line.
