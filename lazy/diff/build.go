@@ -50,7 +50,7 @@ func (b *builder) elsewhere(x, y int64) bool {
 	return i != j && b.pools[i].pool != 0 && b.pools[i].pool == b.pools[j].pool
 }
 
-// atOnce is how many children are read between two moments in which the traces may change.
+// atOnce is how many children are read each time the two traces are held.
 const atOnce = 1 << 12
 
 // thread compares two threads; the id of one that only the other side has is -1.

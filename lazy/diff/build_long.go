@@ -3,7 +3,7 @@ package diff
 import "tracex/format"
 
 // longKept is how many children of a long list are kept for the alignment when they are read first, and how many of each list are aligned at once:
-// some 75 bytes each. If there are more between the equal ones at both ends, these are cut, see [builder.cuts], and read again.
+// some 75 bytes each. If there are more between the equal ones at both ends, these are cut, see [builder.between], and read again.
 const longKept = 1 << 17
 
 // longs are two lists of which at least one is long.

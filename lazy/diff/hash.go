@@ -117,8 +117,8 @@ func (h *hashes) unended(thread int32, at int64) (record, bool) {
 	return r, ok
 }
 
-// node returns the record of a point that a walker has read; own is its sign. If the trace has grown since, a container that
-// has ended now still has the record of when it was open; what is new has none.
+// node returns the record of a point that a walker has read; own is its sign. The walker must read the view that was
+// hashed.
 func (h *hashes) node(thread int32, e *walk.NodeData, own sign) record {
 	if !e.Container() {
 		return own.leaf()

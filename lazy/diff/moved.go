@@ -9,7 +9,7 @@ import (
 const (
 	// movedPoints is how many trace points a subtree must have to be looked for elsewhere: smaller ones are equal by chance.
 	movedPoints = 3
-	// movedCap is how many removed subtrees are looked for, and among how many added ones: 48 bytes each.
+	// movedCap is how many removed subtrees are looked for, and among how many added ones: 40 bytes each.
 	movedCap = 1 << 18
 )
 

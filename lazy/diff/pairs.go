@@ -17,7 +17,7 @@ type Pair struct {
 // nowhere is the Pair of an event that is in neither trace.
 var nowhere = Pair{Thread: [2]int32{-1, -1}, At: [2]int64{-1, -1}, Took: [2]int64{-1, -1}}
 
-// pairSize is the size of a Pair in the file, in bytes; the others are where its offsets and its durations are.
+// Where the offsets and the durations of a Pair are in the file, and its size, in bytes.
 const (
 	pairAtAt   = 2 * 4
 	pairTookAt = pairAtAt + 2*8

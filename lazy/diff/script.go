@@ -164,7 +164,7 @@ func (s *script) cut(n int64) {
 	s.tail = s.tail[:n-s.base]
 }
 
-// all yields the steps with their numbers. An error ends it.
+// all yields the steps in their order. An error ends it.
 func (s *script) all() iter.Seq2[step, error] {
 	return func(yield func(step, error) bool) {
 		buf := make([]byte, 4096*stepSize)

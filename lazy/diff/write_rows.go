@@ -13,8 +13,8 @@ const contextRows = 3
 // leastHidden is how many equal siblings a row stands for at least, where they could be shown.
 const leastHidden = 2
 
-// equalRows writes equal siblings so that the diff stays small: those next to a change, of what is in them one row, and of all
-// others one row. before and after tell on which sides there is a change.
+// equalRows writes equal siblings so that the diff stays small: those next to a change with one row for what is in them, and one row for all
+// others. before and after tell on which sides there is a change.
 func (w *writer) equalRows(ctx context.Context, s step, before, after bool) error {
 	head, tail := int64(0), s.n
 	if before {

@@ -21,7 +21,7 @@ type source struct {
 	all  int64        // bytes of the threads that were read before
 }
 
-// newSource returns a source. The descriptors must not change any more.
+// newSource returns a source. It knows the classes that the trace has described so far.
 func newSource(n int, in input, out *dictionary) (*source, error) {
 	r := in.sides[n]
 	s := &source{n: n, r: lazy.ReaderOf(r), version: r.Version(), known: in.known[n]}

@@ -108,8 +108,8 @@ func (w *writer) whole(ctx context.Context) error {
 // allRoots are as many siblings as there are.
 const allRoots = -1
 
-// copy writes siblings of one side, from an offset on, with everything in them. twin, if not nil, is what the other side has instead of
-// the first one.
+// copy writes siblings of one side, from an offset on, with everything in them. twin, if not nil, is the one of
+// the other side that the first one belongs to.
 func (w *writer) copy(ctx context.Context, s *source, at, siblings int64, status format.DiffStatus, twin *origin) error {
 	if s.w == nil {
 		return errors.New("a step of a diff is about a thread that is not in the trace")
