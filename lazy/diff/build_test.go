@@ -252,3 +252,29 @@ func TestChosen(t *testing.T) {
 		t.Errorf("%+v, got\n%swant\n%s", c, got, want)
 	}
 }
+
+// TestGoroutines: the number of the goroutine that a go statement made makes no difference.
+func TestGoroutines(t *testing.T) {
+	trace := func(made string) *lazy.LazyTraceReader {
+		w := formattest.NewBuilder(t)
+		w.Name("main")
+		w.Go(w.Location(7), w.Method("main", "go worker", formattest.IntType), made)
+		r, err := lazy.Open(w.File(), lazy.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { r.Close() })
+		if err := r.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for _, c := range []struct {
+		a, b string
+		want int64
+	}{{"goroutine 19", "goroutine 7", 0}, {"goroutine 19", "≈ goroutine 7", 0}, {"goroutine 19", "goroutines 7", 1}, {"goroutine 19", "", 1}} {
+		if got, n := compared(t, trace(c.a), trace(c.b), Options{}); n.Differences() != c.want {
+			t.Errorf("%s and %s: %+v\n%s", c.a, c.b, n, got)
+		}
+	}
+}

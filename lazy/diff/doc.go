@@ -13,6 +13,6 @@
 //	write.go     a trace with marks, made by the script: what users see; pairs.go where each of its rows comes from
 //	first.go     the first place where the two part, at once: without hashes of containers
 //
-// Line numbers, numbers of events and of iterations, and times never make a difference, nor do the identities of objects unless that is
+// Line numbers, numbers of events, of iterations and of goroutines, and times never make a difference, nor do the identities of objects unless that is
 // asked for.
 package diff

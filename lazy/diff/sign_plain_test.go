@@ -1,6 +1,8 @@
 package diff
 
 import (
+	"regexp"
+
 	"tracex/format"
 	"tracex/lazy"
 )
@@ -64,6 +66,9 @@ func (s *plainSigner) values(h uint64, c *format.Context, list []format.Value) u
 	return h
 }
 
+// plainGoroutine is a goroutine with its number, as a go statement has it as its result.
+var plainGoroutine = regexp.MustCompile(`^(≈ )?goroutine \d*$`)
+
 // value adds a value to a hash: of an object its class, of an array its length too. What was captured of an object does
 // not count, unless it is a struct that was recorded by its value; nor does an exception but for its message.
 func (s *plainSigner) value(h uint64, c *format.Context, x *format.Value) uint64 {
@@ -97,6 +102,8 @@ func (s *plainSigner) value(h uint64, c *format.Context, x *format.Value) uint64
 		return mix(mix(h, 1), plainTextHash(x.Text))
 	case format.ValueNull, format.ValueVoid, format.ValueUnit, format.ValueUnfinished, format.ValueUntracked:
 		return mix(h, uint64(kind))
+	case format.ValueRawString, format.ValueBigDecimal:
+		return mix(mix(h, uint64(kind)), plainTextHash(plainGoroutine.ReplaceAllString(x.Text, "goroutine")))
 	default:
 		return mix(mix(h, uint64(kind)), plainTextHash(x.Text))
 	}

@@ -29,7 +29,7 @@ type thread struct {
 // Threads are partners by what they are called without their numbers: a goroutine by the function that it began with and the one that started
 // it, worker-3 as a worker. Where several have one name, those with equal contents are partners, then those that did the same things, as far as
 // a sketch tells, then those with the same structure, and then by their order. Of the others those with equal contents or structure are partners,
-// and those of which one has no name.
+// and so are two if one has no name.
 func matchThreads(a, b []thread) (pairs []threadPair) {
 	partner := make(map[int32]int32, len(a))
 	left, right := byKind(a), byKind(b)
@@ -81,7 +81,7 @@ func byStructure(t *thread) uint64 { return uint64(t.s) }
 func byOrder(*thread) uint64       { return 1 }
 
 // matchRest makes partners of threads with different names: of those that are equal or alike, and, as a recording that was cut may lack names, of those
-// of which one has none.
+// if one has none.
 func matchRest(rest [2][]*thread, partner map[int32]int32) {
 	a, b := matchBy(rest[0], rest[1], byAll, partner)
 	a, b = matchBy(a, b, byStructure, partner)
