@@ -1,5 +1,36 @@
 package diff
 
+import "tracex/format"
+
+// item is what the alignment knows of a child of a container, or of a root of a thread, with everything in it. Children with
+// the same v are equal. Those with the same s have the same structure and other values; those with
+// the same k are of the same method, field, variable or loop, and other things are in them.
+type item struct {
+	v    uint64 // hash of all that counts
+	s    uint32 // hash of the structure: without values
+	k    uint32 // hash of the class and the symbol
+	size uint32 // containers in it, and itself; 0 for what is none
+}
+
+func (it *item) leaf() bool { return it.size == 0 }
+
+// how is what a stretch of two lists of children has in common.
+type how uint8
+
+const (
+	equal   how = iota // n children of each, equal pair by pair
+	paired             // n children of each: partners that differ
+	removed            // n children of A without a partner
+	added              // n children of B without a partner
+)
+
+// stretch is a part of two lists of children that are aligned. a and b are where it begins in each; that of the
+// side that has nothing of it, too.
+type stretch struct {
+	how     how
+	a, b, n int
+}
+
 // align returns the partners among two lists of children, as stretches that cover both in their order. No stretch has a
 // neighbour of the same kind; what is removed stands before what is added in its place. align(b, a) is the mirror image
 // of align(a, b).
@@ -118,4 +149,35 @@ func (l *stretches) add(s stretch) {
 		return
 	}
 	l.list = append(l.list, s)
+}
+
+// Lines calls visit with the lines of two texts in order, those that both have once: DiffUnchanged, DiffRemoved or DiffAdded. What
+// is removed comes before what is added in its place.
+func Lines(a, b [][]byte, visit func(s format.DiffStatus, line []byte)) {
+	items := func(lines [][]byte) []item {
+		list := make([]item, len(lines))
+		for i, line := range lines {
+			v := hashBytes(line)
+			list[i] = item{v: v, s: uint32(v), k: uint32(v >> 32)}
+		}
+		return list
+	}
+	each := func(s format.DiffStatus, lines [][]byte) {
+		for _, line := range lines {
+			visit(s, line)
+		}
+	}
+	for _, s := range align(items(a), items(b)) {
+		switch s.how {
+		case equal:
+			each(format.DiffUnchanged, b[s.b:s.b+s.n])
+		case removed:
+			each(format.DiffRemoved, a[s.a:s.a+s.n])
+		case added:
+			each(format.DiffAdded, b[s.b:s.b+s.n])
+		case paired: // of lines that differ no two have one key, but by chance
+			each(format.DiffRemoved, a[s.a:s.a+s.n])
+			each(format.DiffAdded, b[s.b:s.b+s.n])
+		}
+	}
 }

@@ -6,7 +6,7 @@ import "tracex/format"
 // some 75 bytes each. If there are more between the equal ones at both ends, these are cut, see [builder.between], and read again.
 const longKept = 1 << 17
 
-// longs are two lists of which at least one is long.
+// longs are two lists; at least one is long.
 type longs struct {
 	*frame
 	kept       [2][]item // of each those from head on; nil if they are too many
@@ -15,7 +15,7 @@ type longs struct {
 	list       []stretch
 }
 
-// long reads and aligns two lists, at least one of which is long. It must not be called within both: it takes long.
+// long reads and aligns two lists, one or both of them long. It must not be called within both: it takes long.
 func (b *builder) long(f *frame) (err error) {
 	g := &longs{frame: f}
 	if f.alone >= 0 {

@@ -80,8 +80,8 @@ func (d *Diff) count(f func(*Counts)) {
 	f(&d.counts)
 }
 
-// Run compares the two: what is known of them when it begins. If an index turns out to be wrong it begins again. tell gets bytes, of which each
-// is read twice; it may be nil.
+// Run compares what is known of the two traces when it begins, and begins again if an index turns out to be wrong. tell may be nil; its
+// total is twice the bytes of both, as they are read twice.
 func (d *Diff) Run(ctx context.Context, tell lazy.Progress) error {
 	if tell == nil {
 		tell = func(int64, int64) {}

@@ -114,7 +114,7 @@ func TestGrowing(t *testing.T) {
 	}
 }
 
-// whileGrowing compares two traces, of which one grows all the while. wantA and wantB are as these were before.
+// whileGrowing compares two traces while one of them grows. wantA and wantB are as these were before.
 func whileGrowing(t *testing.T, g *growing, a, b, wantA, wantB *lazy.LazyTraceReader, identity bool) Counts {
 	t.Helper()
 	d := New(a, b, Options{Identity: identity})

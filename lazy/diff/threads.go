@@ -80,8 +80,8 @@ func byAll(t *thread) uint64       { return t.v }
 func byStructure(t *thread) uint64 { return uint64(t.s) }
 func byOrder(*thread) uint64       { return 1 }
 
-// matchRest makes partners of threads with different names: of those that are equal or alike, and, as a recording that was cut may lack names, of those
-// if one has none.
+// matchRest makes partners of threads with different names that are equal or alike, and then of two if one has no name: a recording that
+// was cut may lack names.
 func matchRest(rest [2][]*thread, partner map[int32]int32) {
 	a, b := matchBy(rest[0], rest[1], byAll, partner)
 	a, b = matchBy(a, b, byStructure, partner)

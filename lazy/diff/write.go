@@ -161,7 +161,7 @@ func (w *writer) check(ctx context.Context) error {
 	return cmp.Or(ctx.Err(), w.out.Err())
 }
 
-// coalesced yields the steps with those joined that are about siblings that are equal, or of which the difference does not count.
+// coalesced yields the steps with those joined that are about equal siblings, or about a difference that does not count.
 func coalesced(steps iter.Seq2[step, error]) iter.Seq2[step, error] {
 	return func(yield func(step, error) bool) {
 		var held step
