@@ -99,3 +99,19 @@ func FuzzCells(f *testing.F) {
 		}
 	})
 }
+
+// TestFloat: a box over wide characters, some of them half behind it, leaves the lines as wide as they are.
+func TestFloat(t *testing.T) {
+	const width = 20
+	for x := 1; x < 8; x++ {
+		for _, text := range []string{"日本語日本語日本語日", "a日本語日本語日本語b", "👩👩👩👩👩👩👩👩👩👩"} {
+			lines := []string{text, text, text}
+			new(Backdrop).Float(lines, []string{"four", "four"}, Rect{X: x, Width: 4, Height: 3}, Scroll{}, width, &Unicode)
+			for _, line := range lines {
+				if w := ansi.StringWidth(line); w != width {
+					t.Errorf("at %d: %q has %d cells", x, line, w)
+				}
+			}
+		}
+	}
+}

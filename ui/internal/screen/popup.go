@@ -43,8 +43,10 @@ func (b *Backdrop) draw(p piece, g *Glyphs) string {
 	case p.faint:
 		s = NewLine(p.to, g).Put(ansi.Strip(p.line), theme.Faint).End()
 	default:
-		s = ansi.Cut(p.line, p.from, p.to)
 		// A wide character may be half behind the box.
+		if s = ansi.Cut(p.line, p.from, p.to); ansi.StringWidth(s) > p.to-p.from {
+			s = ansi.Cut(p.line, p.from+1, p.to)
+		}
 		blanks := strings.Repeat(" ", max(0, p.to-p.from-ansi.StringWidth(s)))
 		if p.from > 0 {
 			s = blanks + s
