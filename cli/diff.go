@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,17 +22,20 @@ type diffCommand struct {
 	whole, identity         bool
 	exitCode, force         bool
 	by, write, noise, minus string
-	limit                   int
+	sort                    string // with by
+	limit, skip             int
 	filters                 diffFilters
 	flags                   func(name string) (changed bool)
-	damage                  error // of the traces of --noise and --minus
+	damage                  error         // of the traces of --noise and --minus
+	next                    func() string // the command that tells the first place of the next kind
 }
 
 // diffSide is one of the two traces that are compared, or a part of it.
 type diffSide struct {
-	name string // of the file, as the user gave it
-	r    *lazy.LazyTraceReader
-	at   place
+	name    string // of the file, as the user gave it
+	r       *lazy.LazyTraceReader
+	at      place
+	untimed bool // see app
 }
 
 func newDiffCommand(a *app) *cobra.Command {
@@ -58,6 +62,7 @@ tracex diff --exit-code old.bin new.bin   # 5 if there are differences`,
 			return err
 		}
 		ctx := c.Context()
+		t.next = func() string { return nextSkip(c, args, t.skip) }
 		if len(args) == 1 {
 			return t.showStored(ctx, args[0])
 		}
@@ -70,13 +75,14 @@ func (t *diffCommand) addFlags(c *cobra.Command) {
 	f := c.Flags()
 	t.flags = f.Changed
 	f.BoolVar(&t.first, "first", false, "only the first place where they part, at once")
+	f.IntVar(&t.skip, "skip", 0, "with --first: the first of the kind that follows N others")
 	f.BoolVar(&t.stat, "stat", false, "only counts: equal calls; places edited, removed, added, moved")
-	f.StringVar(&t.by, "by", "", "a row for each kind of change, or each method: kind, method")
+	f.StringVar(&t.by, "by", "", "rows: kind or method of changes; time: what took longer")
 	f.BoolVar(&t.json, "json", false, "one JSON object per line and change")
 	f.BoolVar(&t.md, "md", false, "Markdown for a pull request")
 	f.IntVarP(&t.limit, "limit", "n", 50, "print at most N changes; 0 for all")
 	f.StringVar(&t.filters.where, "where", "", "only changes that match a filter: 'pkg=com.shop.*'")
-	f.StringArrayVar(&t.filters.ignore, "ignore", nil, "leave out changes that match; repeatable, or in "+ignoreFile)
+	f.StringArrayVar(&t.filters.ignore, "ignore", nil, "leave out changes that match; repeatable, or in "+diff.IgnoreFile)
 	f.StringVar(&t.noise, "noise", "", "ignore kinds of change between OLD and this second recording")
 	f.StringVar(&t.write, "write", "", "write both traces, with marks, to a packed trace in Lincheck's format")
 	f.BoolVar(&t.exitCode, "exit-code", false, "exit with 5 if there are differences")
@@ -85,22 +91,24 @@ func (t *diffCommand) addFlags(c *cobra.Command) {
 			f.Lookup(name).Annotations = map[string][]string{rareMark: nil}
 		}
 	}
+	f.StringVar(&t.sort, "sort", "", "order: with --by time "+strings.Join(query.TopDiffSorts, ", ")+"; with --by kind "+strings.Join(kindSorts, ", "))
 	f.StringVar(&t.minus, "minus", "", "ignore kinds of change that also occur between two other traces, OLD,NEW of a passing run")
-	f.StringVar(&t.filters.file, "ignore-file", "", "file with filters to ignore, '' for none; default "+ignoreFile+" beside NEW or above")
+	f.StringVar(&t.filters.file, "ignore-file", "", "file with filters to ignore, '' for none; default "+diff.IgnoreFile+" beside NEW or above")
 	f.BoolVar(&t.identity, "identity", false, "treat different objects as different, numbered by first appearance in the thread")
 	f.BoolVar(&t.whole, "whole", false, fmt.Sprintf("all of what only one trace has; otherwise its first %d rows", mostWholeRows))
 	f.BoolVar(&t.force, "force", false, "with --write: replace an existing file")
-	rare("minus", "write", "ignore-file", "identity", "whole", "force")
-	complete(c, "by", "kind", "method")
+	rare("sort", "minus", "skip", "write", "ignore-file", "identity", "whole", "force")
+	complete(c, "by", diffBys...)
+	complete(c, "sort", slices.Concat(query.TopDiffSorts, kindSorts)...)
 }
 
 // check refuses flags that contradict each other, before anything is read.
 func (t *diffCommand) check(c *cobra.Command) error {
-	if err := tooSmall(c.Flags(), "limit", int64(t.limit), 0); err != nil {
+	if err := cmp.Or(tooSmall(c.Flags(), "limit", int64(t.limit), 0), tooSmall(c.Flags(), "skip", int64(t.skip), 0)); err != nil {
 		return err
 	}
-	if t.by != "" && t.by != "kind" && t.by != "method" {
-		return &usageError{"--by must be kind or method, not " + t.by, ""}
+	if err := t.checkBy(); err != nil {
+		return err
 	}
 	if t.minus != "" && strings.Count(t.minus, ",") != 1 {
 		return &usageError{"--minus needs two traces", "--minus pass.old.bin,pass.new.bin"}
@@ -114,16 +122,46 @@ func (t *diffCommand) check(c *cobra.Command) error {
 		}
 	}
 	if t.first {
-		for _, name := range []string{"write", "noise", "minus", "where", "ignore", "ignore-file", "json", "limit", "whole", "force"} {
+		for _, name := range []string{"write", "limit", "whole", "force"} {
 			if t.flags(name) {
-				return &usageError{"--first and --" + name + " exclude each other", "--first compares nothing after the first place"}
+				return &usageError{"--first and --" + name + " exclude each other", "--first prints one place"}
 			}
 		}
+	} else if t.flags("skip") {
+		return &usageError{"--skip needs --first", ""}
 	}
 	if t.md && t.json {
 		return &usageError{"--md and --json exclude each other", ""}
 	}
 	return t.filters.parse()
+}
+
+// diffBys are the values of --by, kindSorts those of --sort with --by kind.
+var (
+	diffBys   = []string{"kind", "method", "time"}
+	kindSorts = []string{"places", "change", "what", "time"}
+)
+
+// checkBy refuses unknown tables and orders, and flags that mean nothing for them.
+func (t *diffCommand) checkBy() error {
+	if t.by != "" && !slices.Contains(diffBys, t.by) {
+		return &usageError{"--by must be " + oneOf(diffBys) + ", not " + t.by, ""}
+	}
+	if sorts := map[string][]string{"kind": kindSorts, "time": query.TopDiffSorts}[t.by]; t.flags("sort") && !slices.Contains(sorts, t.sort) {
+		if sorts == nil {
+			return &usageError{"--sort needs --by kind or --by time", ""}
+		}
+		return &usageError{"--sort with --by " + t.by + " must be " + oneOf(sorts) + ", not " + t.sort, ""}
+	}
+	if t.by != "time" {
+		return nil
+	}
+	for _, name := range []string{"noise", "minus", "ignore", "ignore-file", "identity", "whole", "write", "force", "exit-code"} {
+		if t.flags(name) {
+			return &usageError{"--by time and --" + name + " exclude each other", "--by time compares how long methods took, not what they did"}
+		}
+	}
+	return nil
 }
 
 // withSides opens what the arguments name: two traces, or one with two places.
@@ -161,13 +199,13 @@ func (t *diffCommand) withSides(ctx context.Context, args []string, use func(a, 
 		return &usageError{"a part of one trace and all of the other", "name a place in both, or in neither"}
 	}
 	return t.withTrace(ctx, a.name, func(_ *input, r *lazy.LazyTraceReader) error {
-		a.r = r
+		a.r, a.untimed = r, t.untimed
 		if one {
-			b.r = r
+			b.r, b.untimed = r, t.untimed
 			return use(a, b)
 		}
 		return t.withTrace(ctx, b.name, func(_ *input, r *lazy.LazyTraceReader) error {
-			b.r = r
+			b.r, b.untimed = r, t.untimed
 			return use(a, b)
 		})
 	})
@@ -193,12 +231,17 @@ func (t *diffCommand) options(a, b *diffSide) diff.Options {
 
 // run compares two sides and prints what differs. Of damaged traces it compares what is intact, and reports the damage after it.
 func (t *diffCommand) run(ctx context.Context, a, b diffSide) error {
-	if t.first {
-		return damagedAfter(t.showFirst(ctx, a, b), a, b)
+	if t.by == "time" {
+		return damagedAfter(t.showTimes(ctx, a, b), a, b)
 	}
 	err := t.readIgnored(b.name)
 	if err != nil {
 		return err
+	}
+	if t.first && t.skip == 0 && t.filters.only == nil && t.noise == "" && t.minus == "" {
+		if told, err := t.streamFirst(ctx, a, b); told || err != nil {
+			return damagedAfter(err, a, b)
+		}
 	}
 	o := t.options(&a, &b)
 	if o.Quiet, err = t.quiet(ctx, a); err != nil {
@@ -207,10 +250,7 @@ func (t *diffCommand) run(ctx context.Context, a, b diffSide) error {
 	d := diff.New(a.r, b.r, o)
 	err = t.compare(ctx, d)
 	if err == nil {
-		err = t.remarkFiles(a.r)
-	}
-	if err == nil && b.r != a.r {
-		err = t.remarkFiles(b.r)
+		err = t.remarkSides(a, b)
 	}
 	if err == nil && t.write != "" {
 		err = t.pack(ctx, d)
@@ -219,6 +259,16 @@ func (t *diffCommand) run(ctx context.Context, a, b diffSide) error {
 		err = t.report(ctx, d, a, b)
 	}
 	return damagedAfter(errors.Join(err, d.Close(), t.damage), a, b)
+}
+
+// remarkSides is remarkFiles for both traces.
+func (t *diffCommand) remarkSides(a, b diffSide) error {
+	t.untimed = a.untimed
+	err := t.remarkFiles(a.r)
+	if t.untimed = b.untimed; err == nil && b.r != a.r {
+		err = t.remarkFiles(b.r)
+	}
+	return err
 }
 
 // damagedAfter joins an error with the damage of the traces.
@@ -295,7 +345,7 @@ func (t *diffCommand) aside(ctx context.Context, path string, use func(r *lazy.L
 }
 
 // found finds the changes in the opened diff that count.
-func (t *diffCommand) found(ctx context.Context, r *lazy.LazyTraceReader, a, b diffSide) (*query.Differences, error) {
+func (t *diffCommand) found(ctx context.Context, r *lazy.LazyTraceReader, took tookOf, a, b diffSide) (*query.Differences, error) {
 	scope := query.Scope{Raw: true} // what was compared; folding takes two iterations of one number for one
 	e, err := t.filters.of(r, a, b)
 	if err == nil {
@@ -304,12 +354,16 @@ func (t *diffCommand) found(ctx context.Context, r *lazy.LazyTraceReader, a, b d
 	if err != nil {
 		return nil, err
 	}
-	return t.differences(ctx, r, scope)
+	return t.differences(ctx, r, scope, took)
 }
 
-// differences finds the changes of a scope.
-func (t *diffCommand) differences(ctx context.Context, r *lazy.LazyTraceReader, scope query.Scope) (*query.Differences, error) {
+// tookOf returns how long an event of a diff took on both sides; see [query.Differences].
+type tookOf = func(event int32) ([2]int64, error)
+
+// differences finds the changes of a scope. took may be nil.
+func (t *diffCommand) differences(ctx context.Context, r *lazy.LazyTraceReader, scope query.Scope, took tookOf) (*query.Differences, error) {
 	found := query.NewDifferences(r, scope)
+	found.Took = took
 	pass := scope.Over(found)
 	p := t.newProgress("reading")
 	pass.Progress = p.Update

@@ -17,6 +17,16 @@ func (w *diffWalk) only(p *lazy.PassPoint, x *diffChange, row diffRow, counts bo
 	if row.status == format.DiffRemoved {
 		x.kind, x.texts, x.events = "removed", [2]string{row.text}, [2]int32{p.Event, -1}
 	}
+	if m, ok := w.moves.Of(p.Event); ok {
+		partner, _ := w.moves.Of(m.Partner)
+		x.move = &partner
+		was, is := &m, &partner
+		if row.status == format.DiffAdded {
+			was, is = is, was
+		}
+		x.moved.change, x.moved.what = query.MovedKind(p.Context(), was, is)
+		row.moved = string(format.AppendEscaped(nil, query.Moved(p.Context(), w.moves, p.Event, row.status)))
+	}
 	w.sink.row(row)
 }
 

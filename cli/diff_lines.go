@@ -7,6 +7,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/query"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/table"
 )
@@ -16,13 +17,23 @@ type changeLine struct {
 	Schema  int           `json:"schema"`
 	Kind    string        `json:"kind"`
 	Change  string        `json:"change"` // removed, added or edited
-	Event   string        `json:"event_kind"`
-	What    string        `json:"what"`
+	Event   string        `json:"event_kind,omitempty"`
+	What    string        `json:"what,omitempty"`
 	Path    []string      `json:"path,omitempty"`
 	Old     *changedPoint `json:"old,omitempty"`
 	New     *changedPoint `json:"new,omitempty"`
 	Changes []changedPart `json:"changes,omitempty"`
 	Events  int64         `json:"events,omitempty"` // of what only one trace has
+	Moved   *movedChange  `json:"moved,omitempty"`
+}
+
+// movedChange is the partner, in the other trace, of what was moved or renamed.
+type movedChange struct {
+	How    string `json:"how"` // moved or renamed
+	What   string `json:"what"`
+	In     string `json:"in,omitempty"` // the method of the call around it
+	Thread int32  `json:"thread"`       // from 1
+	Handle string `json:"handle"`
 }
 
 // changedPoint is where a change is in one of the traces.
@@ -30,6 +41,7 @@ type changedPoint struct {
 	Text   string `json:"text"`
 	Thread int32  `json:"thread,omitempty"` // from 1
 	Handle string `json:"handle,omitempty"`
+	Took   *int64 `json:"took,omitempty"` // ns
 }
 
 // changedPart is a value that is another one.
@@ -66,6 +78,10 @@ func (s *lineSink) change(c *diffChange) error {
 		}
 		*to = p
 	}
+	var err error
+	if line.Moved, err = s.moved(c); err != nil {
+		return err
+	}
 	if err := encodeLine(s.stdout, line); err != nil {
 		return err
 	}
@@ -87,8 +103,37 @@ func (x *diffReport) point(c *diffChange, side int) (*changedPoint, error) {
 		return out, nil
 	}
 	var err error
-	out.Handle, out.Thread, err = x.handle(event, side)
+	if out.Handle, out.Thread, err = x.handle(event, side); err == nil && x.found.Took != nil {
+		var took [2]int64
+		if took, err = x.found.Took(event); took[side] >= 0 {
+			out.Took = &took[side]
+		}
+	}
 	return out, err
+}
+
+// moved returns the partner of a change; nil if it was neither moved nor renamed.
+func (x *diffReport) moved(c *diffChange) (*movedChange, error) {
+	m := c.move
+	if m == nil {
+		return nil, nil
+	}
+	side, out := 0, movedChange{How: "moved"}
+	if c.events[1] < 0 {
+		side = 1
+	}
+	if m.Renamed {
+		out.How = "renamed"
+	}
+	x.r.WithContext(func(c *format.Context) {
+		out.What = query.Subject(c, &format.Point{Class: m.Class, Ref: m.Ref})
+		if m.Call >= 0 {
+			out.In, _ = c.CallName(m.Method, 0)
+		}
+	})
+	var err error
+	out.Handle, out.Thread, err = x.handle(m.Event, side)
+	return &out, err
 }
 
 // lines prints the changes as JSON Lines.

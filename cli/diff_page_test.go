@@ -11,9 +11,10 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestDiffSamples: docs/diff.md has what its commands print for the trace of the demo.
+// TestDiffSamples: docs/diff.md has what its commands print for the trace of the demo, docs/json.md the first place.
 func TestDiffSamples(t *testing.T) {
 	page := string(readFile(t, filepath.Join("..", "docs", "diff.md")))
+	inJSON := string(readFile(t, filepath.Join("..", "docs", "json.md")))
 	demo := formattest.Demo(t)
 	t.Chdir(t.TempDir())
 	for _, suffix := range []string{"", ".idx", ".tim"} {
@@ -39,8 +40,11 @@ func TestDiffSamples(t *testing.T) {
 			formattest.SameText(t, []byte(text), []byte(want))
 		}
 	}
-	if ran != 4 {
+	if ran != 7 {
 		t.Errorf("%d commands", ran)
+	}
+	if text, _, _ := runCommand(t, "diff", "--first", "--json", "shop.bin#46", "#84"); text == "" || !strings.Contains(inJSON, "\n"+text) {
+		t.Errorf("docs/json.md does not have %s", text)
 	}
 }
 

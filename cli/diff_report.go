@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,7 +40,7 @@ func (t *diffCommand) report(ctx context.Context, d *diff.Diff, a, b diffSide) (
 			return spoolHint(err, "")
 		}
 		defer func() { err = errors.Join(err, x.r.Close(), x.pairs.Close()) }()
-		if x.found, err = t.found(ctx, x.r, a, b); err != nil {
+		if x.found, err = t.found(ctx, x.r, x.took(), a, b); err != nil {
 			return err
 		}
 	}
@@ -49,6 +50,10 @@ func (t *diffCommand) report(ctx context.Context, d *diff.Diff, a, b diffSide) (
 // show prints the changes that were found, and checks what was expected.
 func (x *diffReport) show(ctx context.Context) (err error) {
 	switch {
+	case x.first:
+		if found, err := x.firstOf(ctx); !found || err != nil {
+			return err
+		}
 	case x.by != "":
 		err = x.table(ctx)
 	case x.md:
@@ -100,9 +105,11 @@ func (x *diffReport) summary() string {
 	}
 	text := display.Plural(n, "difference")
 	if x.filters.given() {
-		c := &x.counts
-		all := c.Differences()
-		return display.Grouped(n) + " of " + display.Plural(all, "place") + " that " + agree(all, "differ") + " " + agree(n, "match")
+		verb := " match"
+		if n == 1 {
+			verb = " matches"
+		}
+		return display.Grouped(n) + " of " + display.Plural(x.counts.Differences(), "difference") + verb
 	}
 	var parts []string
 	for _, k := range x.kinds() {
@@ -115,17 +122,6 @@ func (x *diffReport) summary() string {
 		text += "; " + x.equal()
 	}
 	return text
-}
-
-// agree returns the form of a verb that goes with n things.
-func agree(n int64, verb string) string {
-	switch {
-	case n != 1:
-		return verb
-	case strings.HasSuffix(verb, "ch"):
-		return verb + "es"
-	}
-	return verb + "s"
 }
 
 // equal tells how many calls are equal.
@@ -146,22 +142,17 @@ func (x *diffReport) kinds() []diffKind {
 
 // again tells how many of what was removed was added again, in another place or under another name.
 func (x *diffReport) again() string {
-	var parts []string
-	for _, k := range []diffKind{{"moved", x.counts.Moved}, {"renamed", x.counts.Renamed}} {
-		if k.n > 0 {
-			parts = append(parts, display.Grouped(k.n)+" "+k.name)
-		}
+	n := query.DifferenceCounts{Moved: x.counts.Moved, Renamed: x.counts.Renamed}
+	if text := n.Again(); text != "" {
+		return " (" + text + ")"
 	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return " (removed and added again: " + strings.Join(parts, ", ") + ")"
+	return ""
 }
 
 // text prints the changes with what is around them.
 func (x *diffReport) text(ctx context.Context) error {
 	t := newDiffText(x.stdout)
-	t.all, t.most = x.whole, int64(x.limit)
+	t.all, t.chosen, t.most = x.whole, x.filters.given(), int64(x.limit)
 	if x.r.ThreadList().Len() > 1 {
 		t.heading = x.heading
 	}
@@ -218,23 +209,71 @@ func (x *diffReport) table(ctx context.Context) error {
 		}
 		made = m.table(made.Title)
 	}
-	out := tableFlags{json: x.json}
-	more, err := out.write(x.app, made, x.limit)
-	x.tellMore(more)
+	return x.writeTable(made)
+}
+
+// writeTable prints a table.
+func (t *diffCommand) writeTable(made *table.Table) error {
+	out := tableFlags{json: t.json}
+	more, err := out.write(t.app, made, t.limit)
+	t.tellMore(more)
 	return err
+}
+
+// showTimes prints how long each method took on both sides, which needs no comparison of what they did.
+func (t *diffCommand) showTimes(ctx context.Context, a, b diffSide) error {
+	side := func(word string, s *diffSide) query.TopSide {
+		of := query.TopSide{Word: word, Name: printable(s.title()), R: s.r}
+		if s.at.given {
+			of.Below = &s.at.handle
+		}
+		return of
+	}
+	d := query.NewTopDiff(side("old", &a), side("new", &b), false, t.filters.only)
+	if !d.Sorts(cmp.Or(t.sort, "calls")) {
+		return withoutBoth("--sort " + t.sort)
+	}
+	p := t.newProgress("reading")
+	err := d.Run(ctx, p.Update)
+	p.End()
+	if err = filterError(err); err != nil {
+		return err
+	}
+	if err = t.remarkSides(a, b); err != nil {
+		return err
+	}
+	return t.writeTable(d.Table(query.View{Sort: t.sort, Rising: t.sort == "name", Done: 1, G: &display.Unicode}))
+}
+
+// withoutBoth refuses what needs times of both sides.
+func withoutBoth(what string) error {
+	return &usageError{"not both traces have times: " + what + " cannot be used", ""}
 }
 
 // groups returns the table of the kinds of changes, with where the first of each is in the two traces.
 func (x *diffReport) groups() (*table.Table, error) {
-	made := x.found.Table(query.View{Done: 1, G: &display.Unicode})
+	sort := map[string]string{"change": "kind", "time": "more"}[x.sort]
+	if sort == "more" && x.found.Took == nil {
+		return nil, withoutBoth("--sort time")
+	}
+	made := x.found.Table(query.View{Sort: cmp.Or(sort, x.sort), Rising: x.sort == "change" || x.sort == "what", Done: 1, G: &display.Unicode})
 	event := made.Column("event")
 	if x.stored { // it is where the change is in the diff
 		made.Row, made.Columns = "group", slices.Clone(made.Columns)
 		made.Columns[made.Column("kind")].Key = "change"
+		made.Sorted = cmp.Or(x.sort, made.Sorted)
 		return made, nil
 	}
 	columns := append(slices.Delete(slices.Clone(made.Columns), event, event+1), table.Column{Key: "old", Title: "old"}, table.Column{Key: "new", Title: "new"})
 	columns[made.Column("kind")].Key = "change" // in JSON, kind is what a line is
+	if x.sort == "change" {
+		made.Sorted = "change"
+	}
+	for key, title := range map[string]string{"took_old": "time old", "took_new": "time new", "more": "new - old"} {
+		if i := made.Column(key); i >= 0 {
+			columns[i].Title = title // old and new are where the first is
+		}
+	}
 	var rows table.List
 	for i := range made.Rows.Len() {
 		row := slices.Clone(made.Rows.Row(i))
@@ -242,6 +281,9 @@ func (x *diffReport) groups() (*table.Table, error) {
 		row = slices.Delete(row, event, event+1)
 		for side := range 2 {
 			handle, _, err := x.handle(at, side)
+			if m, ok := x.r.Moves().Of(at); ok && handle == "" && err == nil {
+				handle, _, err = x.handle(m.Partner, side)
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -251,6 +293,19 @@ func (x *diffReport) groups() (*table.Table, error) {
 	}
 	made.Row, made.Columns, made.Rows = "group", columns, rows
 	return made, nil
+}
+
+// took returns what tells how long an event took on both sides; nil if not both have times.
+func (x *diffReport) took() tookOf {
+	for _, r := range []*lazy.LazyTraceReader{x.a.r, x.b.r} {
+		if _, timed := r.Times(); !timed {
+			return nil
+		}
+	}
+	return func(event int32) ([2]int64, error) {
+		p, err := x.pairs.Of(event)
+		return p.Took, err
+	}
 }
 
 // handle returns where a row of a diff is in the old or the new trace, and in which thread, from 1; "" if it is not there.

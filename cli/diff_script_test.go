@@ -91,3 +91,35 @@ func diffVersions(t *testing.T, ts *testscript.TestScript, args []string) {
 		ts.Check(os.WriteFile(ts.MkAbs(name), b, 0o644))
 	}
 }
+
+// writeMoves writes a program in which a call is moved to another one, and one gets another name.
+func (w *diffProgram) writeMoves(changed bool) {
+	w.methods = make(map[string]int32)
+	w.Thread(0)
+	w.Name("main")
+	leaf := func(class, method string) func() { return func() { w.call(class, method, nil, 1) } }
+	audit := func() { w.call("Audit", "check", []int64{7}, 1, leaf("Audit", "read"), leaf("Audit", "write")) }
+	cache, in := "Cache", [][]func(){{audit, leaf("Price", "of")}, {leaf("Stock", "take")}}
+	if changed {
+		cache, in = "Store", [][]func(){{leaf("Price", "of")}, {leaf("Stock", "take"), audit}}
+	}
+	w.call("App", "run", nil, 0, func() {
+		w.call("Order", "load", []int64{17}, 1, in[0]...)
+		w.call("Order", "store", []int64{17}, 1, in[1]...)
+		w.call(cache, "fetch", []int64{3}, 1, leaf("Disk", "seek"), leaf("Disk", "read"))
+	})
+}
+
+// movedVersions writes the trace of a program in which something was moved and renamed: moves OLD NEW.
+func movedVersions(t *testing.T, ts *testscript.TestScript, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: moves OLD NEW")
+	}
+	for i, name := range args {
+		w := &diffProgram{Builder: formattest.NewBuilder(t)}
+		w.writeMoves(i == 1)
+		b, err := os.ReadFile(w.File())
+		ts.Check(err)
+		ts.Check(os.WriteFile(ts.MkAbs(name), b, 0o644))
+	}
+}

@@ -23,10 +23,14 @@ func (x *diffReport) stat() error {
 		line("calls", display.Grouped(x.counts.Calls[0])+" and "+display.Grouped(x.counts.Calls[1]))
 		line("equal", display.Portion(x.counts.EqualShare()))
 	}
-	for _, k := range x.kinds() {
+	if x.filters.given() {
+		all := x.counts.Differences()
+		line("match", display.Grouped(x.differences())+" of "+display.Plural(all, "difference"))
+	}
+	for _, k := range x.matching() {
 		line(k.name, display.Grouped(k.n))
 	}
-	if !x.stored {
+	if !x.stored && !x.filters.given() {
 		line("moved", display.Grouped(x.counts.Moved)+" of the removed and added")
 		line("renamed", display.Grouped(x.counts.Renamed)+" of the removed and added")
 	}
@@ -39,13 +43,19 @@ func (x *diffReport) stat() error {
 	if x.counts.Quiet > 0 {
 		line("ignored", display.Grouped(x.counts.Quiet))
 	}
-	if x.filters.given() {
-		line("match", display.Grouped(x.found.Counts().All()))
-	}
 	return w.Flush()
 }
 
-// statLine is the JSON object of --stat. Of a stored diff, what is nil is not known.
+// matching returns how many changes of each kind count.
+func (x *diffReport) matching() []diffKind {
+	if x.filters.given() {
+		n := x.found.Counts()
+		return []diffKind{{"edited", n.Edited}, {"removed", n.Removed}, {"added", n.Added}}
+	}
+	return x.kinds()
+}
+
+// statLine is the JSON object of --stat. Of a stored diff, what is nil is not known. With filters, edited, removed and added are of what matches.
 type statLine struct {
 	Schema     int       `json:"schema"`
 	Kind       string    `json:"kind"`
@@ -63,19 +73,23 @@ type statLine struct {
 	Elsewhere  *int64    `json:"elsewhere,omitempty"`
 	Threads    *[2]int   `json:"threads_only,omitempty"`
 	Match      *int64    `json:"match,omitempty"`
+	Places     *int64    `json:"places,omitempty"`
 }
 
 func (x *diffReport) statJSON() error {
-	c := &x.counts
-	line := statLine{Schema: table.Schema, Kind: "diff", Old: x.a.title(), New: x.b.title(), Edited: c.Edited, Removed: c.Removed, Added: c.Added, Ignored: c.Quiet}
+	c, n := &x.counts, x.matching()
+	line := statLine{Schema: table.Schema, Kind: "diff", Old: x.a.title(), New: x.b.title(), Edited: n[0].n, Removed: n[1].n, Added: n[2].n, Ignored: c.Quiet}
 	if !x.stored {
 		share := c.EqualShare()
 		line.Calls, line.EqualCalls, line.EqualShare = &c.Calls, &c.EqualCalls, &share
-		line.Moved, line.Renamed, line.Elsewhere, line.Threads = &c.Moved, &c.Renamed, &c.Elsewhere, &c.Threads
+		line.Elsewhere, line.Threads = &c.Elsewhere, &c.Threads
+		if !x.filters.given() {
+			line.Moved, line.Renamed = &c.Moved, &c.Renamed
+		}
 	}
 	if x.filters.given() {
-		n := x.found.Counts().All()
-		line.Match = &n
+		match, places := x.differences(), c.Differences()
+		line.Match, line.Places = &match, &places
 	}
 	return encodeLine(x.stdout, line)
 }

@@ -11,6 +11,9 @@ import (
 // showStored prints the changes of a diff that was stored: by --write, or by Lincheck.
 func (t *diffCommand) showStored(ctx context.Context, path string) error {
 	two := &usageError{"diff needs two traces, or two calls of one", "tracex diff OLD NEW, or FILE '#46' '#84'; FILE alone if it is a diff"}
+	if t.by == "time" {
+		return &usageError{"--by time needs two traces", "a stored diff does not have the times of both"}
+	}
 	for _, name := range []string{"first", "noise", "minus", "write", "identity"} {
 		if t.flags(name) {
 			return two
@@ -31,7 +34,7 @@ func (t *diffCommand) showStored(ctx context.Context, path string) error {
 		if err := t.readIgnored(path); err != nil {
 			return err
 		}
-		all, err := t.differences(ctx, r, query.Scope{Raw: true})
+		all, err := t.differences(ctx, r, query.Scope{Raw: true}, nil)
 		if err != nil {
 			return err
 		}
@@ -39,7 +42,7 @@ func (t *diffCommand) showStored(ctx context.Context, path string) error {
 		n := all.Counts()
 		x.counts.Edited, x.counts.Removed, x.counts.Added = n.Edited, n.Removed, n.Added
 		if t.filters.given() {
-			x.found, err = t.found(ctx, r, a, b)
+			x.found, err = t.found(ctx, r, nil, a, b)
 		}
 		if err == nil {
 			err = x.show(ctx)

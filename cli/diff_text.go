@@ -21,7 +21,8 @@ type diffText struct {
 	w       *bufio.Writer
 	heading func(thread int32) string // above the changes of a thread; "" for none
 	most    int64                     // changes; 0 for all
-	all     bool                      // rows of what only one trace has
+	all     bool                      // rows of what only one trace has, and of what was moved on both sides
+	chosen  bool                      // changes are chosen by filters: of a pair, one row may be left out
 
 	told    int64
 	next    string // the heading of the thread, until its first change
@@ -29,6 +30,7 @@ type diffText struct {
 	only    bool   // it is one that only one trace has
 	outer   diffRow
 	skipped int64
+	brief   bool // of what was moved, only the first row is written, in the end
 }
 
 func newDiffText(w io.Writer) *diffText { return &diffText{w: bufio.NewWriter(w)} }
@@ -91,10 +93,22 @@ func (t *diffText) row(row diffRow) {
 	t.begin()
 	if t.rows++; t.rows == 1 {
 		t.outer, t.only = row, row.status == format.DiffRemoved || row.status == format.DiffAdded
+		// What is in it is written where it was added.
+		if t.brief = row.status == format.DiffRemoved && row.moved != "" && !t.all && !t.chosen; t.brief {
+			return
+		}
 	}
-	if t.only && !t.all && t.rows > mostWholeRows {
+	if t.only && !t.all && t.rows > mostWholeRows || t.brief {
 		t.skipped++
 		return
+	}
+	t.marked(row)
+}
+
+// marked writes a row of a change.
+func (t *diffText) marked(row diffRow) {
+	if row.moved != "" {
+		row.text += "  " + display.Unicode.Moved + " " + row.moved
 	}
 	t.line(diffMark(row.status), row.depth, row.text)
 }
@@ -106,7 +120,13 @@ func diffMark(s format.DiffStatus) string {
 }
 
 func (t *diffText) change(*diffChange) error {
-	if t.skipped > 0 {
+	switch {
+	case t.brief:
+		if t.skipped > 0 {
+			t.outer.moved += ", with " + display.Plural(t.skipped, "event") + " in it"
+		}
+		t.marked(t.outer)
+	case t.skipped > 0:
 		t.line(diffMark(t.outer.status), t.outer.depth+1, "⋯ "+display.Plural(t.skipped, "more event"))
 	}
 	t.rows, t.skipped = 0, 0

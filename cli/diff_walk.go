@@ -26,6 +26,8 @@ type diffChange struct {
 	texts  [2]string      // of these rows
 	values []query.Change // of an edited one
 	rows   int64          // in what only one trace has, with itself
+	move   *lazy.Move     // its partner, if it was moved or renamed
+	moved  changeKind     // then: its kind
 }
 
 // diffRow is a row of a diff.
@@ -33,6 +35,7 @@ type diffRow struct {
 	status format.DiffStatus
 	depth  int
 	text   string
+	moved  string // where it was moved, or what it was renamed; "" if it was not
 }
 
 // mostAround is how many names are in a path, and how many rows are printed around a change at once.
@@ -64,7 +67,7 @@ type diffSink interface {
 func walkDiff(ctx context.Context, r *lazy.LazyTraceReader, raw bool, set *places.Set, sink diffSink) error {
 	for id, ok := set.NextThread(math.MinInt32); ok && id < math.MaxInt32; id, ok = set.NextThread(id + 1) {
 		sink.thread(id)
-		w := &diffWalk{set: set, sink: sink, thread: id, roots: diffFrame{told: true, diffRow: diffRow{depth: -1}}}
+		w := &diffWalk{set: set, sink: sink, thread: id, moves: r.Moves(), roots: diffFrame{told: true, diffRow: diffRow{depth: -1}}}
 		// There is one visitor: what is found has the order of the trace, and nothing is kept.
 		err := r.Pass(ctx, lazy.Pass{Raw: raw, Ranges: []lazy.PassRange{{Thread: id, To: -1}}, Share: 1 << 62, Collect: []lazy.Collector{w}})
 		if err == nil {
@@ -83,6 +86,7 @@ type diffWalk struct {
 	set    *places.Set
 	sink   diffSink
 	thread int32
+	moves  lazy.Moves
 	roots  diffFrame // around the roots
 	stack  []diffFrame
 	whole  *diffChange // what the walk is in, if only one trace has it
@@ -172,7 +176,7 @@ func (w *diffWalk) visit(p *lazy.PassPoint) (f diffFrame) {
 		return f
 	}
 	text := string(c.AppendText(nil, point, foot, p.Parent(), false))
-	row := diffRow{point.Diff, p.Depth, string(format.AppendEscaped(nil, strings.TrimPrefix(text, point.Mark())))}
+	row := diffRow{status: point.Diff, depth: p.Depth, text: string(format.AppendEscaped(nil, strings.TrimPrefix(text, point.Mark())))}
 	if w.whole != nil {
 		w.whole.rows++
 		if w.whole.kind != "" {

@@ -210,7 +210,7 @@ func TestDiffTextDeep(t *testing.T) {
 	var b strings.Builder
 	x := newDiffText(&b)
 	x.around(rows)
-	x.row(diffRow{format.DiffAdded, deep, "up()"})
+	x.row(diffRow{status: format.DiffAdded, depth: deep, text: "up()"})
 	if err := x.change(nil); err != nil {
 		t.Fatal(err)
 	}

@@ -96,13 +96,39 @@ func (g *goldenCommand) save(ctx context.Context, path string, r *lazy.LazyTrace
 	if err == nil {
 		err = r.Status().Problem
 	}
-	if err == nil {
-		err = golden.Write(path, text)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		fmt.Fprintln(g.stderr, path)
+	old, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = golden.Write(path, text); err == nil {
+			fmt.Fprintln(g.stderr, path)
+		}
+		return err
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return g.replace(path, text, golden.Compare(path, old, text))
+}
+
+// replace writes a golden trace in place of the one that is there, and tells how much of it is other; nothing if d is nil. The file is in a
+// repository, which has what it was.
+func (g *goldenCommand) replace(path string, text []byte, d *golden.Difference) error {
+	if d == nil {
+		fmt.Fprintf(g.stderr, "%s: unchanged\n", path)
+		return nil
+	}
+	if err := golden.Write(path, text); err != nil {
+		return err
+	}
+	fmt.Fprintf(g.stderr, "%s: replaced, %s\n", path, linesOf(d))
+	return nil
+}
+
+// linesOf tells how many lines differ.
+func linesOf(d *golden.Difference) string {
+	return counted(int64(d.Removed), "line") + " gone, " + counted(int64(d.Added), "line") + " new"
 }
 
 // make returns the golden trace of a trace.
@@ -145,8 +171,7 @@ func (g *goldenCommand) check(ctx context.Context, path string, r *lazy.LazyTrac
 	case d == nil:
 		return problem
 	case g.update && problem == nil:
-		fmt.Fprintln(g.stderr, path)
-		return golden.Write(path, text)
+		return g.replace(path, text, d)
 	}
 	if _, err := g.stdout.Write(d.Text); err != nil {
 		return err
@@ -154,6 +179,6 @@ func (g *goldenCommand) check(ctx context.Context, path string, r *lazy.LazyTrac
 	if problem != nil {
 		return problem
 	}
-	return withHint(&unexpectedError{fmt.Sprintf("%s: %s gone, %s new", path, counted(int64(d.Removed), "line"), counted(int64(d.Added), "line"))},
+	return withHint(&unexpectedError{path + ": " + linesOf(d)},
 		"if that is right, --update writes the file again")
 }

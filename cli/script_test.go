@@ -99,6 +99,7 @@ func TestScripts(t *testing.T) {
 				}
 			},
 			"versions": func(ts *testscript.TestScript, _ bool, args []string) { diffVersions(t, ts, args) },
+			"moves":    func(ts *testscript.TestScript, _ bool, args []string) { movedVersions(t, ts, args) },
 			"mixed":    mixed,
 			"packed":   packed,
 			"gotrace":  gotrace,

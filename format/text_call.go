@@ -1,6 +1,9 @@
 package format
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 func (w *textWriter) call(p *Point, f *Footer, parent Parent) {
 	m := w.c.methods.get(p.Ref)
@@ -266,7 +269,11 @@ func writeEqual(w *textWriter, p *Point) bool {
 	}
 	w.b = append(w.b, "⋯ "...)
 	old := w.to(StyleNumber)
+	from := len(w.b)
 	w.int(n)
+	for at := len(w.b) - 3; at > from && n > 0; at -= 3 { // a negative one is damaged
+		w.b = slices.Insert(w.b, at, ',')
+	}
 	w.to(old)
 	w.b = append(append(w.b, " equal "...), what...)
 	if n != 1 {

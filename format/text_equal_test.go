@@ -33,6 +33,8 @@ func TestEqualRow(t *testing.T) {
 		}{
 			{0, []format.Value{long(211), long(3)}, "⋯ 211 equal calls", true},
 			{0, []format.Value{long(1), long(1)}, "⋯ 1 equal call", true},
+			{0, []format.Value{long(123), long(2)}, "⋯ 123 equal calls", true},
+			{0, []format.Value{long(1234567), long(1)}, "⋯ 1,234,567 equal calls", true},
 			{0, []format.Value{long(0), long(12)}, "⋯ 12 equal events", true},
 			{0, []format.Value{long(0), long(1)}, "⋯ 1 equal event", true},
 			{0, []format.Value{long(7)}, "<diff>.<equal>(7)", false},

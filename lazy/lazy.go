@@ -58,6 +58,9 @@ func (r *LazyTraceReader) Diff() (d DiffInfo, ok bool) {
 	return *r.r.Diff, true
 }
 
+// Moves returns what was moved and renamed in a diff: [Options.Moves]. The caller must not change it.
+func (r *LazyTraceReader) Moves() Moves { return r.r.Opts.Moves }
+
 // Size returns the sizes of data and index in bytes; 0 for an index that is absent
 // or not used.
 func (r *LazyTraceReader) Size() (data, index int64) { return r.r.Sizes() }

@@ -11,6 +11,8 @@ type (
 	DiffInfo   = trace.DiffInfo
 	Growth     = trace.Growth
 	Identity   = trace.Identity
+	Move       = trace.Move
+	Moves      = trace.Moves
 	Options    = trace.Options
 	Phase      = trace.Phase
 	Population = trace.Population

@@ -17,12 +17,17 @@ import (
 type chips struct {
 	env    *env.Env
 	filter *search.Filter
+	diff   *search.Differences
 	steps  *tree.Steps
 	tables *tables.Tables
 }
 
-// theFilter is what the chip of the filter is of; those of steps have the step's index.
-const theFilter = -1
+// theFilter is what the chip of the filter is of; those of steps have the step's index, and those of ignored differences
+// ignoredAt less the index of the first of their filters.
+const (
+	theFilter = -1
+	ignoredAt = -2
+)
 
 // line returns as many chips as fit into width cells, and the keys that end them. floats: the list in front floats.
 func (c *chips) line(width int, floats bool) (all []screen.Chip, ends string) {
@@ -48,6 +53,15 @@ func (c *chips) line(width int, floats bool) (all []screen.Chip, ends string) {
 			chip.Tail += " in the tree"
 		}
 		all, ends = append(all, chip), back+": all rows"
+	}
+	for i, x := range c.diff.Ignored {
+		chip := screen.Chip{Text: "ignore " + x.Expr.String(), Of: ignoredAt - i}
+		if x.File != "" {
+			chip.Text = x.File
+		}
+		if i == 0 || x.File == "" || c.diff.Ignored[i-1].File != x.File {
+			all = append(all, chip)
+		}
 	}
 	_, picture := list.(*flame.Screen)
 	for i, step := range c.steps.List {
@@ -87,7 +101,13 @@ func (c *chips) click(line []screen.Chip, x int) tea.Cmd {
 		if chip.Of == theFilter {
 			return c.filter.Ask()
 		}
+		if chip.Of <= ignoredAt {
+			return nil
+		}
 		return c.steps.Show()
+	case chip.Of <= ignoredAt:
+		c.env.Front.CloseLists() // of others
+		return c.diff.Count(ignoredAt - chip.Of)
 	case chip.Of == theFilter:
 		c.filter.Clear()
 	case chip.Of < len(c.steps.List):

@@ -20,6 +20,9 @@ import (
 
 // run does a command that was typed, with arguments that check has accepted. All but answers close the list in front.
 func (m *Model) run(c keys.Name, args string) tea.Cmd {
+	if cmd, is := m.compare.refuses(c); is {
+		return cmd
+	}
 	switch c {
 	case keys.GoTo:
 		m.env.Front.Leave()
@@ -50,6 +53,9 @@ func (m *Model) run(c keys.Name, args string) tea.Cmd {
 		return m.listMessages()
 	case keys.Tab:
 		return m.tabs.pick(m.env, args)
+	case keys.Close:
+		m.env.Front.Leave()
+		return m.tabs.closeTab(m.env, args)
 	}
 	if m.env.Keyboard.Keys.Named(c).Group == keys.GroupAnswer {
 		return m.doAnswer(c, args)
@@ -96,6 +102,8 @@ func (m *Model) doAnswer(c keys.Name, args string) tea.Cmd {
 		return m.answers.Changes()
 	case keys.Diff:
 		return m.compare.compareWith(args)
+	case keys.Ignore:
+		return m.compare.ignore(args)
 	case keys.Side:
 		return m.compare.openSide(args)
 	case keys.Flame:
@@ -134,9 +142,11 @@ func (m *Model) check(c keys.Name, args string) (err error) {
 			_, err = query.ParseStep(tree.StepKind(c), args)
 		}
 	case keys.Compare:
-		_, err = comparedRows(args)
+		_, err = m.compare.comparedRows(args)
 	case keys.Diff:
-		return m.compare.checkDiff(args)
+		_, err = m.compare.checkDiff(args)
+	case keys.Ignore:
+		_, err = m.compare.readFilter(args)
 	case keys.Side:
 		return checkSide(args)
 	case keys.Range:
@@ -147,7 +157,7 @@ func (m *Model) check(c keys.Name, args string) (err error) {
 		_, err = tree.ReadColumns(args)
 	case keys.Panes:
 		return checkPanes(args)
-	case keys.Tab:
+	case keys.Tab, keys.Close:
 		if m.tabs != nil && len(m.tabs.list) > 1 {
 			_, err = m.tabs.find(args)
 		}
@@ -182,10 +192,12 @@ func (m *Model) complete(c keys.Name, args string) (from int, with []prompt.Cand
 		return tree.CompleteColumns(args)
 	case keys.Panes:
 		return completePanes(args)
-	case keys.Tab:
+	case keys.Tab, keys.Close:
 		return m.tabs.complete(args)
 	case keys.Diff:
-		return completeFile(args)
+		return completeDiff(args)
+	case keys.Ignore:
+		return m.filter.Complete(args)
 	}
 	return 0, nil
 }

@@ -1,13 +1,16 @@
 package ui
 
 import (
+	"context"
 	"errors"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/lazy/query"
 	"tracex/ui/internal/keys"
+	"tracex/ui/internal/screen"
 )
 
 // sideNames are the names of the two sides of a comparison.
@@ -28,7 +31,7 @@ func (c *comparing) rows(args string) tea.Cmd {
 	case c.m.tabs == nil || c.m.tabs.diffs.engine == nil:
 		return c.m.env.Say("rows of this trace cannot be compared")
 	}
-	list, _ := comparedRows(args) // was checked
+	list, _ := c.comparedRows(args) // was checked
 	switch len(list) {
 	case 2:
 		return c.compareRows(list[0], list[1])
@@ -58,11 +61,17 @@ func (c *comparing) rows(args string) tea.Cmd {
 }
 
 // comparedRows reads the arguments of the command: none, A, or both.
-func comparedRows(args string) (list []comparedRow, err error) {
+func (c *comparing) comparedRows(args string) (list []comparedRow, err error) {
 	for _, word := range strings.Fields(args) {
-		h, ok := lazy.ParseHandle(word)
+		at := strings.TrimPrefix(strings.TrimPrefix(word, c.m.env.Trace.File()), c.m.env.Trace.Name())
+		h, ok := lazy.ParseHandle(at)
 		if !ok {
-			h, ok = lazy.ParseHandle("#" + word)
+			h, ok = lazy.ParseHandle("#" + at)
+		}
+		if i := strings.LastIndexAny(word, "#@"); !ok && i > 0 {
+			if _, is := lazy.ParseHandle(word[i:]); is {
+				return nil, errors.New(word + " is of another trace: compare takes two events of this one; :diff compares traces")
+			}
 		}
 		if !ok {
 			return nil, errors.New(word + " names no event: compare takes two, such as #106 #1204")
@@ -79,10 +88,33 @@ func comparedRows(args string) (list []comparedRow, err error) {
 func (c *comparing) compareRows(a, b comparedRow) tea.Cmd {
 	c.first = nil
 	c.m.env.Front.Leave()
-	side := func(row comparedRow) diffSide {
-		return diffSide{name: row.name.String(), reader: c.m.env.Trace.Reader, model: c.m}
-	}
-	return c.m.tabs.compare(side(a), side(b), [2]*lazy.Handle{&a.at, &b.at})
+	e, r := c.m.env, c.m.env.Trace.Reader
+	return c.opening.Run(e, func(ctx context.Context) func() tea.Cmd {
+		var how comparison
+		for i, row := range []comparedRow{a, b} {
+			at, _, err := r.Find(ctx, row.at)
+			if err == nil && at.At >= 0 {
+				var scope query.Scope
+				scope.Raw = true
+				err = scope.In(ctx, r, row.at)
+			}
+			if err != nil {
+				return func() tea.Cmd { return e.Warn("the two cannot be compared: " + screen.ErrorLine(err)) }
+			}
+			exact := lazy.PositionHandle(at)
+			how.parts[i] = &exact
+		}
+		if *how.parts[0] == *how.parts[1] {
+			return func() tea.Cmd { return e.Warn("both are " + a.name.String() + ": name two rows to compare") }
+		}
+		return func() tea.Cmd {
+			for i, row := range []comparedRow{a, b} {
+				how.sides[i] = c.m.tabs.sideOf(c.m)
+				how.sides[i].name = row.name.String()
+			}
+			return c.m.tabs.compare(how)
+		}
+	})
 }
 
 // remembered tells at the bottom which row is A; "" if none is.

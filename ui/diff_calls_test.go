@@ -20,15 +20,16 @@ func TestCompareRows(t *testing.T) {
 	shows(t, d.tabs, "A is #106")
 	d.press("J =").settle()
 	shows(t, d.tabs, "[2 #106 ↔ #115]")
-	shows(t, d.tabs, "5 places differ · 2 removed · 3 edited")
+	shows(t, d.tabs, "5 differences · 3 edited · 2 removed")
 	d.press("O").settle()
 	shows(t, d.tabs, "[1 old.bin]")
 	if text := d.tabs.View().Content; strings.Contains(text, "A is ") {
 		t.Errorf("A is still remembered:\n%s", text)
 	}
 	d.press(":").typed("compare #106 115").settle()
-	shows(t, d.tabs, "[3 #106 ↔ #115]")
-	shows(t, d.tabs, "5 places differ · 2 removed · 3 edited")
+	if shows(t, d.tabs, "[2 #106 ↔ #115]"); len(d.tabs.list) != 2 {
+		t.Errorf("%d tabs: it is compared again", len(d.tabs.list))
+	}
 	d.press("=").settle()
 	shows(t, d.tabs, "this is a diff of two traces already")
 	d.press(":").typed("compare 1 2").settle()
@@ -54,8 +55,15 @@ func TestCompareRefuses(t *testing.T) {
 		t.Errorf("%d tabs", len(d.tabs.list))
 	}
 	for second, why := range map[string]string{"112": "#112 is no call, loop or iteration", "99999999": "no event 99999999"} {
-		d.press("1 ctrl+t :").typed("compare 106 " + second).settle()
+		d.press(":").typed("compare 106 " + second).settle()
 		shows(t, d.tabs, "the two cannot be compared: "+why)
+	}
+	d.press(":").typed("compare 106 106").settle()
+	shows(t, d.tabs, "both are #106")
+	d.press(":").typed("compare 106 new.bin#107")
+	shows(t, d.tabs, "new.bin#107 is of another trace")
+	if d.press("esc"); len(d.tabs.list) != 1 {
+		t.Errorf("%d tabs", len(d.tabs.list))
 	}
 }
 
@@ -65,5 +73,5 @@ func TestCompareThreads(t *testing.T) {
 	shows(t, d.tabs, "A is @2")
 	d.press("tab =").settle()
 	shows(t, d.tabs, "[2 @2 ↔ @3]")
-	shows(t, d.tabs, " places differ ")
+	shows(t, d.tabs, " differences ")
 }

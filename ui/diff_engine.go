@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 
 	"tracex/lazy"
 	"tracex/lazy/diff"
@@ -9,13 +10,30 @@ import (
 )
 
 // diffEngine is the engine of package diff.
-type diffEngine struct{ *diff.Diff }
-
-func newEngine(a, b *lazy.LazyTraceReader, parts [2]*lazy.Handle) engine {
-	return diffEngine{diff.New(a, b, diff.Options{A: parts[0], B: parts[1]})}
+type diffEngine struct {
+	*diff.Diff
+	a, b    *lazy.LazyTraceReader
+	options diff.Options
 }
 
-func (e diffEngine) First(ctx context.Context, tell lazy.Progress) (at [2]lazy.Position, same int64, ok bool, err error) {
+func newEngine(c *comparison) engine {
+	e := &diffEngine{a: c.sides[0].reader, b: c.sides[1].reader, options: diff.Options{A: c.parts[0], B: c.parts[1], Identity: c.identity}}
+	e.Diff = diff.New(e.a, e.b, e.options)
+	return e
+}
+
+func (e *diffEngine) Quiet(ctx context.Context, noise *lazy.LazyTraceReader, tell lazy.Progress) error {
+	d := diff.New(e.a, noise, diff.Options{Identity: e.options.Identity})
+	err := d.Run(ctx, tell)
+	if err == nil {
+		e.options.Quiet = make(map[uint64]bool)
+		d.Groups(e.options.Quiet)
+		e.Diff = diff.New(e.a, e.b, e.options)
+	}
+	return errors.Join(err, d.Close())
+}
+
+func (e *diffEngine) First(ctx context.Context, tell lazy.Progress) (at [2]lazy.Position, same int64, ok bool, err error) {
 	p, err := e.Diff.First(ctx, tell)
 	if p == nil || err != nil {
 		return at, 0, false, err
@@ -23,12 +41,12 @@ func (e diffEngine) First(ctx context.Context, tell lazy.Progress) (at [2]lazy.P
 	return [2]lazy.Position{p.Sides[0].Position, p.Sides[1].Position}, p.Same, true, nil
 }
 
-func (e diffEngine) Equal() (calls, of int64) {
+func (e *diffEngine) Equal() (calls, of, quiet int64) {
 	n := e.Counts()
-	return 2 * n.EqualCalls, n.Calls[0] + n.Calls[1]
+	return 2 * n.EqualCalls, n.Calls[0] + n.Calls[1], n.Quiet
 }
 
-func (e diffEngine) Open(ctx context.Context, tell lazy.Progress) (*lazy.LazyTraceReader, enginePairs, error) {
+func (e *diffEngine) Open(ctx context.Context, tell lazy.Progress) (*lazy.LazyTraceReader, enginePairs, error) {
 	r, pairs, err := e.Diff.Open(ctx, tell)
 	return r, diffPairs{pairs}, err
 }

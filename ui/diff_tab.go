@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
@@ -21,20 +20,16 @@ import (
 	"tracex/ui/internal/tree"
 )
 
-// OtherTrace is a trace that is compared with one that is open. Close closes what Open returned.
-type OtherTrace interface {
-	Trace
-	Close() error
-}
-
 // engine compares two traces, or parts of them. Its methods run in the background, one after the other, First beside Run.
 type engine interface {
+	// Quiet makes kinds of differences not count: those between A and another recording of it. It is called before the others.
+	Quiet(ctx context.Context, noise *lazy.LazyTraceReader, tell lazy.Progress) error
 	// First finds the first place where they part: in A and in B; At is -1 on a side that has nothing more. ok is false if
 	// they are equal. same is how many events are equal before.
 	First(ctx context.Context, tell lazy.Progress) (at [2]lazy.Position, same int64, ok bool, err error)
 	Run(ctx context.Context, tell lazy.Progress) error
-	// Equal returns, after Run, how many calls of both are equal, of how many.
-	Equal() (calls, of int64)
+	// Equal returns, after Run, how many calls of both are equal, of how many, and how many differences are quiet.
+	Equal() (calls, of, quiet int64)
 	// Open returns the diff, which is in temporary files. The caller closes the reader, then the pairs.
 	Open(ctx context.Context, tell lazy.Progress) (*lazy.LazyTraceReader, enginePairs, error)
 	Close() error
@@ -45,91 +40,51 @@ type enginePairs interface {
 	Close() error
 }
 
-// diffs is what the tabs with comparisons have in common.
-type diffs struct {
-	engine func(a, b *lazy.LazyTraceReader, parts [2]*lazy.Handle) engine // nil parts are all of a trace
-	others []*otherSide                                                   // traces that were opened to be compared
-
-	mu      sync.Mutex // guards the fields below
-	working sync.WaitGroup
-	ended   bool
-	life    context.Context    // of the traces that are opened; nil before the first is
-	end     context.CancelFunc // of life
-	closers []func() error     // of readers and temporary files
+// comparison is what is compared, and how.
+type comparison struct {
+	sides    [2]diffSide
+	parts    [2]*lazy.Handle // of the two; nil for all
+	identity bool            // objects are told apart
+	noise    string          // the file of another recording of A; "" if there is none
 }
 
-// begin begins work in the background, which calls working.Done at its end; false if the explorer ends.
-func (d *diffs) begin() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !d.ended {
-		d.working.Add(1)
+// same reports whether two comparisons are one and the same.
+func (c *comparison) same(o *comparison) bool {
+	for i := range c.sides {
+		p, q := c.parts[i], o.parts[i]
+		if c.sides[i].reader != o.sides[i].reader || (p == nil) != (q == nil) || p != nil && *p != *q {
+			return false
+		}
 	}
-	return !d.ended
+	return c.identity == o.identity && (c.noise == o.noise || samePath(c.noise, o.noise))
 }
 
-// lifeIn returns a context within that of the explorer, which close ends.
-func (d *diffs) lifeIn(ctx context.Context) context.Context {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.life == nil {
-		d.life, d.end = context.WithCancel(ctx)
+// name is the name of the tab.
+func (c *comparison) name(g *screen.Glyphs) string {
+	name := c.sides[0].name + " " + g.Versus + " " + c.sides[1].name
+	if c.identity {
+		name += " --identity"
 	}
-	if d.ended {
-		d.end()
+	if c.noise != "" {
+		name += " --noise " + filepath.Base(c.noise)
 	}
-	return d.life
-}
-
-// keep notes what is to be closed when the explorer ends.
-func (d *diffs) keep(closer func() error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.closers = append(d.closers, closer)
-}
-
-// close stops what opens a trace, waits for what runs, and closes all that was opened and made. The Envs must be closed before.
-func (d *diffs) close() (err error) {
-	d.mu.Lock()
-	d.ended = true
-	if d.end != nil {
-		d.end()
-	}
-	d.mu.Unlock()
-	d.working.Wait()
-	for _, f := range slices.Backward(d.closers) {
-		err = errors.Join(err, f())
-	}
-	return err
-}
-
-// otherSide is a trace that was opened to be compared.
-type otherSide struct {
-	trace   OtherTrace
-	reader  *lazy.LazyTraceReader
-	options Options
-	model   *Model // that shows it; nil before one does
+	return name
 }
 
 // diffTab is a comparison in a tab of its own.
 type diffTab struct {
-	sides [2]diffSide
-	parts [2]*lazy.Handle // of the two; nil for all
-	task  env.Task
+	comparison
+	task env.Task
 
 	progress env.Progress
 
-	mu    sync.Mutex // guards the fields below
-	what  string     // is done
-	first []string   // where the two part first, once that is known
-}
-
-// diffSide is A or B of a comparison.
-type diffSide struct {
-	name   string
-	reader *lazy.LazyTraceReader
-	model  *Model     // that shows it; nil if none does
-	other  *otherSide // nil if it was open before
+	mu     sync.Mutex // guards the fields below
+	what   string     // is done
+	first  []string   // where the two part first, once that is known
+	read   [2]int     // which generations of the two readers are compared; 0 before that is known
+	kept   []*kept    // its diff
+	closed bool       // the tab is
+	work   sync.WaitGroup
 }
 
 // tell tells what is going on.
@@ -158,82 +113,99 @@ func (d *diffTab) begins(what string) {
 	d.progress.Tell(0, 0)
 }
 
-// compareWith compares the trace of a Model with that of a file: it opens that, and then a tab.
-func (t *Tabs) compareWith(from *Model, path string) tea.Cmd {
-	a := diffSide{name: from.env.Trace.Name(), reader: from.env.Trace.Reader, model: from}
-	for i := range t.list {
-		if tab := &t.list[i]; tab.model != nil && tab.diff == nil && samePath(tab.trace.Path(), path) {
-			return t.compare(a, diffSide{name: tab.name, reader: tab.model.env.Trace.Reader, model: tab.model}, [2]*lazy.Handle{})
-		}
-	}
-	for _, o := range t.diffs.others {
-		if samePath(o.trace.Path(), path) {
-			return t.compare(a, diffSide{name: filepath.Base(path), reader: o.reader, other: o}, [2]*lazy.Handle{})
-		}
-	}
-	other := from.compare.given.Other(path)
-	from.env.Say("opening " + path)
-	return from.compare.opening.Run(from.env, func(ctx context.Context) func() tea.Cmd {
-		if !t.diffs.begin() {
-			return nil
-		}
-		defer t.diffs.working.Done()
-		t.diffs.keep(other.Close)
-		r, o, err := t.open(ctx, other)
-		return func() tea.Cmd {
-			if err != nil {
-				text := screen.ErrorLine(err)
-				if base := filepath.Base(path); !strings.Contains(text, base) {
-					text = base + ": " + text
-				}
-				return from.env.Warn(text)
-			}
-			side := &otherSide{trace: other, reader: r, options: o}
-			t.diffs.others = append(t.diffs.others, side)
-			return t.compare(a, diffSide{name: filepath.Base(path), reader: r, other: side}, [2]*lazy.Handle{})
-		}
-	})
-}
-
-// open opens a trace until ctx ends. The trace lives longer than ctx, which ends with the task that opens it.
-func (t *Tabs) open(ctx context.Context, other OtherTrace) (*lazy.LazyTraceReader, Options, error) {
-	life, cancel := context.WithCancel(t.diffs.lifeIn(t.ctx))
-	keep := context.AfterFunc(ctx, cancel)
-	defer keep()
-	return other.Open(life)
-}
-
-func samePath(a, b string) bool {
-	x, err := filepath.Abs(a)
-	y, other := filepath.Abs(b)
-	return err == nil && other == nil && x == y
-}
-
-// compare opens a tab that compares two traces.
-func (t *Tabs) compare(a, b diffSide, parts [2]*lazy.Handle) tea.Cmd {
-	e := t.asked.env
-	work := t.diffs.engine(a.reader, b.reader, parts)
-	if a.name == b.name {
-		a.name, b.name = lastParts(a.reader.Path(), 2), lastParts(b.reader.Path(), 2)
-	}
+// compare opens a tab that compares two traces, or shows the one that does.
+func (t *Tabs) compare(c comparison) tea.Cmd {
+	from := c.sides[0].model
+	e := from.env
 	e.Status.Clear()
-	d := &diffTab{sides: [2]diffSide{a, b}, parts: parts, what: "comparing"}
-	name := a.name + " " + e.Glyphs.Versus + " " + b.name
-	t.list = append(t.list, tab{trace: madeTrace(name), name: name, diff: d})
-	i := len(t.list) - 1
-	t.show(i)
-	cmd := d.task.Feed(e, func(ctx context.Context, send func(func() tea.Cmd)) func() tea.Cmd {
+	there := slices.IndexFunc(t.list, func(b *tab) bool { return b.diff != nil && b.diff.same(&c) && !b.diff.outdated() })
+	if there >= 0 && t.list[there].err == nil {
+		t.show(there)
+		return nil
+	}
+	if c.sides[0].name == c.sides[1].name {
+		for i := range c.sides {
+			c.sides[i].name = lastParts(c.sides[i].path, 2)
+		}
+	}
+	work := t.diffs.engine(&c)
+	d := &diffTab{comparison: c, what: "comparing"}
+	name := d.name(e.Glyphs)
+	of := &tab{trace: madeTrace(name), name: name, diff: d}
+	t.list = append(t.list, of)
+	t.show(len(t.list) - 1)
+	var end tea.Cmd
+	if there >= 0 { // it had failed
+		end = t.remove(there)
+	}
+	return tea.Batch(end, t.own(of, d.task.Feed(e, func(ctx context.Context, send func(func() tea.Cmd)) func() tea.Cmd {
 		if !t.diffs.begin() {
 			return nil
 		}
 		defer t.diffs.working.Done()
-		made, err := d.run(ctx, work, func() { send(func() tea.Cmd { return nil }) })
+		done, open := d.start()
+		if !open {
+			return nil
+		}
+		defer done()
+		made, err := d.run(ctx, t, work, func() { send(func() tea.Cmd { return nil }) })
 		if err = errors.Join(err, work.Close()); made != nil {
-			t.diffs.keep(made.close)
+			err = errors.Join(err, t.keepFor(d, made.close))
 		}
 		return func() tea.Cmd { return t.compared(d, made, err) }
-	})
-	return t.own(i, cmd)
+	})))
+}
+
+// start notes that work on the traces begins, which calls done at its end; open is false if the tab is closed.
+func (d *diffTab) start() (done func(), open bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, false
+	}
+	groups := []*sync.WaitGroup{&d.work}
+	for _, s := range d.sides {
+		if s.other != nil {
+			groups = append(groups, &s.other.work)
+		}
+	}
+	for _, g := range groups {
+		g.Add(1)
+	}
+	return func() {
+		for _, g := range groups {
+			g.Done()
+		}
+	}, true
+}
+
+// keepFor notes what is to be closed with the tab of a diff: at once if that is closed.
+func (t *Tabs) keepFor(d *diffTab, closer func() error) error {
+	k := t.diffs.keep(closer)
+	d.mu.Lock()
+	if !d.closed {
+		d.kept = append(d.kept, k)
+		k = nil
+	}
+	d.mu.Unlock()
+	if k == nil {
+		return nil
+	}
+	return t.diffs.release(k)
+}
+
+// outdated reports whether a trace has changed since it was compared.
+func (d *diffTab) outdated() bool {
+	d.mu.Lock()
+	read := d.read
+	d.mu.Unlock()
+	for i, s := range d.sides {
+		lazy.LookForAnother(s.reader)
+		if st := s.reader.Status(); st.Replaced || read[i] != 0 && read[i] != st.Generation {
+			return true
+		}
+	}
+	return false
 }
 
 // madeTrace is the name of a diff that is made here.
@@ -250,16 +222,21 @@ type madeDiff struct {
 	reader *lazy.LazyTraceReader
 	pairs  enginePairs
 	equal  [2]int64 // see LiveDiff
+	quiet  int64
 }
 
 func (m *madeDiff) close() error { return errors.Join(m.reader.Close(), m.pairs.Close()) }
 
 // run compares, and opens the result.
-func (d *diffTab) run(ctx context.Context, work engine, news func()) (*madeDiff, error) {
-	for _, s := range d.sides {
-		if err := s.reader.Wait(ctx); err != nil {
+func (d *diffTab) run(ctx context.Context, t *Tabs, work engine, news func()) (*madeDiff, error) {
+	for i := range d.sides {
+		r := d.sides[i].reader
+		if err := r.Wait(ctx); err != nil {
 			return nil, err
 		}
+		d.mu.Lock()
+		d.read[i] = r.Status().Generation
+		d.mu.Unlock()
 	}
 	tell := func(done, total int64) {
 		before, of := d.progress.Told()
@@ -268,6 +245,9 @@ func (d *diffTab) run(ctx context.Context, work engine, news func()) (*madeDiff,
 		}
 	}
 	news()
+	if err := d.quiet(ctx, t, work, tell, news); err != nil {
+		return nil, err
+	}
 	if err := d.compare(ctx, work, tell, news); err != nil {
 		return nil, err
 	}
@@ -278,8 +258,32 @@ func (d *diffTab) run(ctx context.Context, work engine, news func()) (*madeDiff,
 		return nil, err
 	}
 	made := &madeDiff{reader: r, pairs: pairs}
-	made.equal[0], made.equal[1] = work.Equal()
+	made.equal[0], made.equal[1], made.quiet = work.Equal()
 	return made, nil
+}
+
+// quiet finds what differs between A and another recording of it, if there is one.
+func (d *diffTab) quiet(ctx context.Context, t *Tabs, work engine, tell lazy.Progress, news func()) (err error) {
+	if d.noise == "" {
+		return nil
+	}
+	d.begins("comparing A with " + filepath.Base(d.noise))
+	news()
+	other := d.sides[0].model.compare.given.Other(d.noise)
+	k := t.diffs.keep(other.Close)
+	defer func() { err = errors.Join(err, t.diffs.release(k)) }()
+	r, _, err := t.open(ctx, other)
+	if err == nil {
+		err = r.Wait(ctx)
+	}
+	if err == nil {
+		err = work.Quiet(ctx, r, tell)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(d.noise), err)
+	}
+	d.begins("comparing")
+	return nil
 }
 
 // compare compares, and meanwhile looks for the first place where the two part, which is mostly known much sooner.
@@ -316,7 +320,7 @@ func (d *diffTab) found(ctx context.Context, at [2]lazy.Position, same int64) {
 
 // compared shows a diff that is made, in place of what was told of the comparison.
 func (t *Tabs) compared(d *diffTab, made *madeDiff, err error) tea.Cmd {
-	i := t.indexOf(d)
+	i := slices.IndexFunc(t.list, func(b *tab) bool { return b.diff == d })
 	switch {
 	case i < 0:
 		return nil
@@ -325,10 +329,12 @@ func (t *Tabs) compared(d *diffTab, made *madeDiff, err error) tea.Cmd {
 		return nil
 	}
 	o := d.options()
-	o.Diff = &LiveDiff{Names: [2]string{d.sides[0].name, d.sides[1].name}, Pairs: made.pairs, Timed: true, Equal: made.equal}
-	for _, s := range d.sides {
+	o.Diff = &LiveDiff{Pairs: made.pairs, Timed: true, Equal: made.equal, Quiet: made.quiet, Noise: d.noise}
+	for i, s := range d.sides {
+		o.Diff.Sides[i] = env.Side{Name: s.name, Path: s.path, Reader: s.reader}
 		_, timed := s.reader.Times()
 		o.Diff.Timed = o.Diff.Timed && timed
+		o.Diff.Tops[i] = query.TopSide{Word: sideNames[i], Name: s.name, R: s.reader, Below: d.parts[i]}
 	}
 	return t.opened(i, opened{made.reader, o, nil})
 }
@@ -336,71 +342,21 @@ func (t *Tabs) compared(d *diffTab, made *madeDiff, err error) tea.Cmd {
 // options are those of the Model that the comparison was asked for in, without what belongs to its trace.
 func (d *diffTab) options() Options {
 	from := d.sides[0].model
-	o := Options{ASCII: from.env.Glyphs.ASCII, Unicode: !from.env.Glyphs.ASCII, NoMouse: from.env.NoMouse, NoSticky: !from.tree.Sticky, Fresh: true}
-	o.Name = d.sides[0].name + " " + from.env.Glyphs.Versus + " " + d.sides[1].name
+	o := Options{ASCII: from.env.Glyphs.ASCII, Unicode: !from.env.Glyphs.ASCII, NoMouse: from.env.NoMouse, NoSticky: !from.tree.Sticky, Fresh: true, Raw: true}
+	o.Name = d.name(from.env.Glyphs)
 	o.Keys, o.Source, o.Themes, o.Theme, o.Colors, o.Program = from.compare.given.Keys, from.compare.given.Source, from.compare.given.Themes, from.compare.given.Theme, from.compare.given.Colors, from.compare.given.Program
 	return o
 }
 
-func (t *Tabs) indexOf(d *diffTab) int {
-	for i := range t.list {
-		if t.list[i].diff == d {
-			return i
-		}
-	}
-	return -1
-}
-
 // stopDiff stops the comparison of a tab that has no Model yet.
-func (t *Tabs) stopDiff(i int) {
+func (t *Tabs) stopDiff(i int) tea.Cmd {
 	d := t.list[i].diff
-	if d == nil || !d.task.Stop() {
-		return
-	}
-	from := d.sides[0].model
-	if i == len(t.list)-1 { // others keep their numbers
-		t.list = t.list[:i]
-	} else {
-		t.list[i].err = errors.New("the comparison was stopped")
-	}
-	t.showModel(from)
-	from.env.Say("stopped: nothing was compared; " + keys.ActionKey("next-difference", from.env.Glyphs) + " asks again")
-	from.frame = from.newFrame()
-}
-
-func (t *Tabs) showModel(m *Model) {
-	for i := range t.list {
-		if t.list[i].model == m {
-			t.show(i)
-		}
-	}
-}
-
-// showSide shows a place of A or B of a diff, each in its own tab.
-func (t *Tabs) showSide(of *Model, side int, at lazy.Position) tea.Cmd {
-	var s *diffSide
-	for i := range t.list {
-		if t.list[i].model == of && t.list[i].diff != nil {
-			s = &t.list[i].diff.sides[side]
-		}
-	}
-	if s == nil {
+	if d == nil || !d.task.Running() {
 		return nil
 	}
-	var begin tea.Cmd
-	if s.model == nil {
-		s.model = s.other.model // another diff may have opened it
-	}
-	if s.model == nil {
-		t.list = append(t.list, tab{trace: s.other.trace, name: s.name})
-		i := len(t.list) - 1
-		o := s.other.options
-		o.Fresh = true
-		begin = t.opened(i, opened{s.reader, o, nil})
-		s.model, s.other.model = t.list[i].model, t.list[i].model
-	}
-	t.showModel(s.model)
-	cmd := s.model.compare.showPlace(at)
-	_, more := s.model.Update(nil) // brings its screen up to date
-	return tea.Batch(begin, t.own(t.shown, tea.Batch(cmd, more)))
+	end := t.remove(i)
+	from := d.sides[0].model
+	from.env.Say("stopped: nothing was compared; " + keys.ActionKey("next-difference", from.env.Glyphs) + " asks again")
+	from.frame = from.newFrame()
+	return end
 }

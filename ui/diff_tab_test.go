@@ -29,6 +29,8 @@ type compared struct {
 	err    error         // of Run
 	closed []string
 	took   bool // there are durations
+	quiet  int64
+	began  int // how often it was made
 }
 
 func (c *compared) First(context.Context, lazy.Progress) (at [2]lazy.Position, same int64, ok bool, err error) {
@@ -49,7 +51,12 @@ func (c *compared) Open(context.Context, lazy.Progress) (*lazy.LazyTraceReader, 
 	return uitest.Open(c.t, formattest.Unpack(c.t, "diff-gson.packedtrace"), lazy.Options{NoWrite: true}), c, nil
 }
 
-func (c *compared) Equal() (calls, of int64) { return 971, 1000 }
+func (c *compared) Equal() (calls, of, quiet int64) { return 971, 1000, c.quiet }
+
+func (c *compared) Quiet(context.Context, *lazy.LazyTraceReader, lazy.Progress) error {
+	c.quiet = 5
+	return nil
+}
 
 func (c *compared) Of(event int32) (tree.Pair, error) {
 	p := tree.Pair{At: [2]lazy.Position{{At: int64(event)}, {At: -1}}, Took: [2]int64{-1, -1}}
@@ -106,8 +113,8 @@ func withOther(t *testing.T, c *compared) *tabDriver {
 		}
 		return &other{given{path: path, r: uitest.Recorded(t, "gson.stream")}, c}
 	}}
-	tabs := &Tabs{ctx: t.Context(), list: []tab{{trace: alone{a}, name: "gson.dump.bin"}}}
-	tabs.diffs.engine = func(_, _ *lazy.LazyTraceReader, parts [2]*lazy.Handle) engine { c.parts = parts; return c }
+	tabs := &Tabs{ctx: t.Context(), list: []*tab{{trace: alone{a}, name: "gson.dump.bin"}}}
+	tabs.diffs.engine = func(of *comparison) engine { c.parts, c.began = of.parts, c.began+1; return c }
 	tabs.adopt(0, a, o)
 	tabs.asked = tabs.list[0].model
 	e := tabs.asked.env
@@ -208,7 +215,7 @@ func TestCompareWith(t *testing.T) {
 	d.settle()
 	shows(t, d.tabs, "[1 gson.dump.bin]")
 	d.press("ctrl+t").settle()
-	shows(t, d.tabs, "7 places differ · 5 added · 2 edited · 97 % of calls equal")
+	shows(t, d.tabs, "7 differences · 2 edited · 5 added · 97 % of calls equal")
 	shows(t, d.tabs, "difference 1 of 7")
 	d.press("D").settle()
 	shows(t, d.tabs, "difference 2 of 7")
@@ -281,7 +288,7 @@ func TestCompareWithSlow(t *testing.T) {
 		if got := strings.Join(c.closed, " "); got != "new.bin" || len(d.tabs.list) != 1 {
 			t.Errorf("Esc %t: closed: %s; %d tabs", esc, got, len(d.tabs.list))
 		}
-		d.tabs.diffs.closers = nil // end runs again
+		d.tabs.diffs.kept = nil // end runs again
 	}
 }
 
@@ -295,6 +302,109 @@ func runAll(cmd tea.Cmd) {
 			runAll(c)
 		}
 	}
+}
+
+// TestCloseDiff: closing the tab of a diff closes its reader, removes its files, and closes what only it uses; A is shown.
+func TestCloseDiff(t *testing.T) {
+	c := &compared{before: make(chan struct{})}
+	close(c.before)
+	d := withOther(t, c)
+	d.press("X")
+	shows(t, d.tabs, "no other trace is open: q quits")
+	d.press("D").typed("new.bin").settle()
+	d.press("ctrl+t X")
+	shows(t, d.tabs, "tab 2 compares this trace: close that before (:close 2)")
+	d.press("2 ctrl+t g").settle().press("j j O").settle()
+	shows(t, d.tabs, "[3 new.bin]")
+	d.press("X").settle()
+	shows(t, d.tabs, "closed new.bin")
+	if got := strings.Join(c.closed, " "); got != "engine" {
+		t.Errorf("B is closed while the diff needs it: %s", got)
+	}
+	d.press("2 ctrl+t O").settle()
+	shows(t, d.tabs, "[3 new.bin]")
+	d.press(":").typed("close 2").settle()
+	if got := strings.Join(c.closed, " "); got != "engine engine" || len(d.tabs.list) != 2 {
+		t.Errorf("closed: %s; %d tabs", got, len(d.tabs.list))
+	}
+	d.press("X").settle()
+	shows(t, d.tabs, " gson.dump.bin  1 thread")
+	if got := strings.Join(c.closed, " "); got != "engine engine new.bin" || len(d.tabs.diffs.kept) > 0 {
+		t.Errorf("closed: %s; %d are still open", got, len(d.tabs.diffs.kept))
+	}
+}
+
+// TestCloseRunning: closing the tab of a comparison that runs stops it; a diff that comes late is removed.
+func TestCloseRunning(t *testing.T) {
+	c := &compared{before: make(chan struct{})}
+	d := withOther(t, c)
+	d.press("D").typed("new.bin")
+	of := d.tabs.list[1].diff
+	d.press("X").settle()
+	shows(t, d.tabs, "closed gson.dump.bin ↔ new.bin")
+	if of.task.Running() || len(d.tabs.list) != 1 {
+		t.Errorf("it runs: %t; %d tabs", of.task.Running(), len(d.tabs.list))
+	}
+	late := false
+	if err := d.tabs.keepFor(of, func() error { late = true; return nil }); err != nil || !late {
+		t.Errorf("closed: %t, %v", late, err)
+	}
+}
+
+// TestCompareAgain: the same comparison is shown again, and made again if a trace has changed or it had failed.
+func TestCompareAgain(t *testing.T) {
+	c := &compared{before: make(chan struct{}), err: errors.New("the disk is full")}
+	close(c.before)
+	d := withOther(t, c)
+	again := func(args string, tabs, began int) {
+		t.Helper()
+		d.press("1 ctrl+t :").typed("diff " + args).settle()
+		if len(d.tabs.list) != tabs || c.began != began {
+			t.Errorf("%s: %d tabs, compared %d times", args, len(d.tabs.list), c.began)
+		}
+	}
+	again("new.bin", 2, 1)
+	c.err = nil
+	again("new.bin", 2, 2)
+	again("./new.bin", 2, 2)
+	shows(t, d.tabs, "7 differences")
+	d.tabs.list[1].diff.read[1]--
+	again("new.bin", 3, 3)
+	again("new.bin --identity", 4, 4)
+	again("new.bin --noise old2.bin", 5, 5)
+	if about := d.tabs.asked.compare.diffAbout([]string{""}); about[0] != "5 ignored, as in old2.bin" {
+		t.Errorf("%q", about)
+	}
+	d.press("1 ctrl+t :").typed("diff new.bin --nois")
+	shows(t, d.tabs, "diff takes the file of a trace, --identity, and --noise")
+	d.press("esc")
+}
+
+// TestIgnore: differences that a filter of the file beside B, or of :ignore, matches do not count: in the header, for n,
+// and in the table. Chips tell of the filters.
+func TestIgnore(t *testing.T) {
+	t.Chdir(uitest.WriteFiles(t, map[string]string{".tracexdiff": "# of this project\nmethod=toJson\nmethod=unheardOf\n"}))
+	c := &compared{before: make(chan struct{})}
+	close(c.before)
+	d := withOther(t, c)
+	d.press("D").typed("new.bin").settle()
+	shows(t, d.tabs, "1 ignored")
+	shows(t, d.tabs, "[.tracexdiff ✕]")
+	shows(t, d.tabs, "1 difference ignored by .tracexdiff")
+	d.press("n").settle()
+	shows(t, d.tabs, "difference 2 of 6")
+	d.press(":").typed("ignore method=unheardOf")
+	shows(t, d.tabs, "unheardOf")
+	d.press("esc :").typed("ignore status=added").settle()
+	shows(t, d.tabs, "5 ignored")
+	shows(t, d.tabs, "[ignore status=added ✕]")
+	d.press(":").typed("changes").settle()
+	shows(t, d.tabs, "5 ignored")
+	if text := d.tabs.View().Content; strings.Contains(text, "  added ") {
+		t.Errorf("they are listed:\n%s", text)
+	}
+	d.press("esc :").typed("ignore -").settle()
+	shows(t, d.tabs, "7 differences · 2 edited · 5 added · 97 %")
 }
 
 // TestDiffSides: a row of a diff made here has its durations in A and in B, and leads to its place there.
@@ -344,7 +454,7 @@ func TestCompareWithTab(t *testing.T) {
 	c := &compared{before: make(chan struct{})}
 	close(c.before)
 	d := withOther(t, c)
-	d.tabs.list = append(d.tabs.list, tab{trace: &given{path: "x/second.bin"}, name: "second.bin"})
+	d.tabs.list = append(d.tabs.list, &tab{trace: &given{path: "x/second.bin"}, name: "second.bin"})
 	d.tabs.opened(1, opened{uitest.Recorded(t, "gson.stream"), Options{Unicode: true}, nil})
 	d.press("D")
 	shows(t, d.tabs, "compare with x/second.bin")

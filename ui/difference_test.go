@@ -32,7 +32,7 @@ func TestDifferences(t *testing.T) {
 				t.Fatalf("the row does not differ, or only with the one around: %s", d.cursorText())
 			}
 			seen[on] = true
-			mark := map[format.DiffStatus]string{format.DiffRemoved: "▌-", format.DiffAdded: "▌+", format.DiffEditedOld: "▌<", format.DiffEditedNew: "▌>"}[on]
+			mark := map[format.DiffStatus]string{format.DiffRemoved: "▌-", format.DiffAdded: "▌+", format.DiffEditedOld: "▌!", format.DiffEditedNew: "▌!"}[on]
 			d.has(mark).keys("n")
 		}
 		d.has("difference 1 of ").keys("N").has("wrapped to the bottom")
@@ -48,17 +48,17 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// TestDifferenceScreens: a stored diff opens at its first change, and tells of what it is and how many places differ. The
+// TestDifferenceScreens: a stored diff opens at its first change, and tells of what it is and how many differences there are. The
 // row and the details of an edited one tell what is different.
 func TestDifferenceScreens(t *testing.T) {
 	for _, size := range [][2]int{{120, 40}, {80, 24}} {
 		d := stored(t, "diff-jackson.v27.packedtrace", size[0], size[1])
-		d.has("84 places differ · 7 removed · 21 added", "difference 1 of 84")
+		d.has("84 differences · 56 edited · 7 removed", "difference 1 of 84")
 		d.keys("8 n d").has(`arg 1      text "tea a" → "tea b"`)
 		d.golden(fmt.Sprintf("diff-%d", size[0]))
-		d.keys("k").has(`arg 1      text "tea a" → "tea b"`, "▌<")
+		d.keys("k").has(`arg 1      text "tea a" → "tea b"`, "▌!")
 	}
-	stored(t, "diff-gson.packedtrace", 120, 24).has("diff  A old.stream.bin ↔ B new.stream.bin  7 places differ · 5 added · 2 edited", "k = 2  was 1").golden("diff-names")
+	stored(t, "diff-gson.packedtrace", 120, 24).has("diff  A old.stream.bin ↔ B new.stream.bin  7 differences · 2 edited · 5 added", "k = 2  was 1").golden("diff-names")
 }
 
 // TestDifferenceLeads: the cursor stays where it is once a key was pressed before the first place is known, or if the
@@ -66,7 +66,7 @@ func TestDifferenceScreens(t *testing.T) {
 func TestDifferenceLeads(t *testing.T) {
 	r := uitest.Open(t, formattest.Unpack(t, "diff-gson.packedtrace"), lazy.Options{NoWrite: true})
 	at := lazy.EventHandle(7)
-	if d := drive(t, r, 100, 24, Options{At: &at}).has("7 places differ"); eventOf(d) != 7 {
+	if d := drive(t, r, 100, 24, Options{At: &at}).has("7 differences"); eventOf(d) != 7 {
 		t.Errorf("the cursor is on #%d", eventOf(d))
 	}
 	m := New(r, Options{})
@@ -75,7 +75,7 @@ func TestDifferenceLeads(t *testing.T) {
 	_, cmd := m.Update(tea.WindowSizeMsg{Width: 100, Height: 24})
 	d.has("counting").keys("j")
 	d.run(cmd)
-	if d.has("7 places differ"); !m.tree.Out.Cursor.Node.IsThread() && eventOf(d) > 1 {
+	if d.has("7 differences"); !m.tree.Out.Cursor.Node.IsThread() && eventOf(d) > 1 {
 		t.Errorf("the cursor has gone to #%d", eventOf(d))
 	}
 }

@@ -27,6 +27,9 @@ var backward = map[keys.Name]keys.Name{
 
 // do does what a command with a key does, with the number typed before the key; 0 if none was.
 func (m *Model) do(c keys.Name, n int) tea.Cmd {
+	if cmd, is := m.compare.refuses(c); is {
+		return cmd
+	}
 	way := 1
 	if forward, is := backward[c]; is {
 		c, way = forward, -1
@@ -130,6 +133,8 @@ func (m *Model) doFind(c keys.Name, n, way int) tea.Cmd {
 		return m.search.SameName(way)
 	case keys.NextDifference:
 		return m.compare.difference(way, n)
+	case keys.Partner:
+		return m.tree.Jobs.ToPartner()
 	case keys.GoTo:
 		return m.OpenLine("")
 	case keys.GoStatement:
@@ -199,6 +204,11 @@ func (m *Model) doOther(c keys.Name, n, way int) tea.Cmd {
 			return m.tabs.pick(m.env, "")
 		}
 		return m.tabs.pick(m.env, strconv.Itoa(n))
+	case keys.Close:
+		if n == 0 {
+			return m.tabs.closeTab(m.env, "")
+		}
+		return m.tabs.closeTab(m.env, strconv.Itoa(n))
 	case keys.Palette:
 		return m.openPalette()
 	case keys.Help:

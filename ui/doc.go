@@ -84,10 +84,11 @@
 //	exports of what is shown     internal/tables/export*.go, the formats export_order.go; made by lazy/export
 //	time of a thread, a range    internal/flame; found by lazy/flame.go
 //	where to begin, the session  session.go
-//	several traces               tabs.go; their names are drawn by internal/env/header.go
+//	several traces               tabs.go, closing.go; their names are drawn by internal/env/header.go
 //	diffs: what differs          internal/search/differences.go, found by lazy/query/differences.go; what changed in a row:
 //	                             internal/tree/diff.go, by lazy/query/changes.go; by kind: internal/tables/changes.go
-//	diffs made here              diffs.go asks, diff_tab.go compares in a tab, by lazy/diff; internal/tree/pairs.go: A, B, B - A
+//	diffs made here              diffs.go asks, diff_sides.go opens, diff_tab.go compares in a tab, by lazy/diff;
+//	                             internal/tree/pairs.go: A, B, B - A
 //	the world outside            internal/env/clipboard.go, terminal.go, quote.go; internal/details/editor.go
 //
 // Nothing is drawn that could disturb the terminal: see [display.Glyphs.NextCell].

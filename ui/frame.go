@@ -282,7 +282,7 @@ func (m *Model) layout() screen.Layout {
 	w := screen.Wants{
 		Width: m.env.Width, Height: m.env.Height, Trouble: len(m.env.Trace.Troubles(m.env.Glyphs)) > 0, Source: m.source.On(), Details: m.details.On(),
 		Sizes: m.panes.sizes, Front: m.panes.front, Aside: m.panes.aside, Zoom: m.panes.zoom, Keys: m.panes.keys,
-		Chips: m.filter.Cur != nil || len(m.steps.List) > 0, Strip: m.flames.On, Sticky: m.tree.Sticky, Tour: m.tour.Height(m.env.Width), Asking: m.env.Front.Floats(),
+		Chips: m.filter.Cur != nil || len(m.steps.List) > 0 || len(m.changes.Ignored) > 0, Strip: m.flames.On, Sticky: m.tree.Sticky, Tour: m.tour.Height(m.env.Width), Asking: m.env.Front.Floats(),
 	}
 	if list := m.env.Front.List(); list != nil {
 		w.Floating, w.FloatingWidth = list.Lines(), list.Width(m.env.Glyphs)
@@ -399,7 +399,7 @@ func (m *Model) newFrame() frame {
 	if l.Tour > 0 {
 		f.tour = m.tour.View(f.width, l.Tour)
 	}
-	f.position = env.Position(o.Cursor.Node, m.env.Keyboard.Typed(g), g)
+	f.position = env.Position(o.Cursor.Node, m.compare.handle(), m.env.Keyboard.Typed(g), g)
 	short := "" // the way back, if there is no room for the keys
 	switch esc := keys.ActionKey(string(keys.Stop), g); {
 	case l.Hints || m.activity(f.width) == "":

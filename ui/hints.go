@@ -74,15 +74,30 @@ func hints(m *Model, full bool, width int) []keys.Hint {
 	if m.panes.covers() {
 		h.add(0, "tree", keys.Stop)
 	}
+	diff := m.env.Trace.Diff != nil
 	if m.results.Some() {
-		h.add(1, "next/previous", keys.NextHit, keys.PreviousHit)
+		if diff {
+			h.add(0, "next", keys.NextHit, keys.PreviousHit)
+		} else {
+			h.add(1, "next/previous", keys.NextHit, keys.PreviousHit)
+		}
 		h.brief(keys.Hits, 1)
 	}
 	if m.compare.pairs != nil {
 		h.add(1, "in B or A", keys.GoStatement)
-		if _, _, is := h.compare.equalHere(); is {
+		if _, _, is := h.tree.Equal(on.Node); is {
 			h.add(1, "in A", keys.Toggle)
 		}
+	}
+	if _, is := m.tree.Partner(on.Node); is {
+		h.add(1, "partner", keys.Partner)
+	}
+	if m.tabs != nil && len(m.tabs.list) > 1 {
+		rank := 4
+		if diff {
+			rank = 1
+		}
+		h.add(rank, "other tab", keys.Tab)
 	}
 	if m.filter.Cur != nil {
 		h.brief(keys.Unfilter, 1)

@@ -64,7 +64,7 @@ func New(r *lazy.LazyTraceReader, o Options) *Model {
 	e := env.New(&g)
 	e.NoMouse, e.Keyboard.Keys, e.Trace = o.NoMouse, bound, env.NewTrace(r, o.Name, o.Path)
 	if o.Diff != nil {
-		e.Trace.Diff = &env.Diff{A: o.Diff.Names[0], B: o.Diff.Names[1]}
+		e.Trace.Diff = &env.Diff{Sides: o.Diff.Sides, Made: true}
 	}
 	m := &Model{env: e, tree: tree.New(e, !o.raw()), themes: newThemes(e, &o)}
 	m.compare = comparing{m: m, given: o}
@@ -81,6 +81,7 @@ func New(r *lazy.LazyTraceReader, o Options) *Model {
 	if o.Remark != "" {
 		e.Warn(o.Remark)
 	}
+	m.compare.readIgnored()
 	m.begin(&o)
 	return m
 }
@@ -94,6 +95,9 @@ func (m *Model) connect(o *Options) {
 	m.marks = lists.NewMarks(e, t, m.results, o.Notes)
 	m.starts = tree.NewStarts(e, t)
 	m.overview = lists.NewOverview(e, t)
+	if o.Diff != nil {
+		m.overview.Given = m.compare.facts
+	}
 	m.clip = tree.NewCopying(e, t)
 	m.details = details.New(e, t, m.search, m.marks, m.starts, m.overview, m.clip, o.Source)
 	m.source = details.NewCodePane(e, t, m.details.Source)
@@ -102,9 +106,10 @@ func (m *Model) connect(o *Options) {
 	m.tour = lists.NewTour(e, t, o.Tour)
 	m.arrival = arrival{env: e, tree: t, details: m.details, filter: m.filter}
 	m.tables = tables.NewTables(e, m.clip, m)
-	m.answers = tables.NewAnswers(e, t, m.search, m.results, m.filter, m.steps, m.tables)
+	m.answers = tables.NewAnswers(e, t, m.search, m.results, m.changes, m.filter, m.steps, m.tables)
+	m.answers.Compared = m.compare.comparison()
 	m.flames = flame.New(e, t, m.results, m.filter, m.search, m.marks, m.answers)
-	m.chips = chips{e, m.filter, m.steps, m.tables}
+	m.chips = chips{e, m.filter, m.changes, m.steps, m.tables}
 	m.exports = tables.NewExports(e, t, m.steps, m.filter, m.marks, m.tables, o.Program)
 }
 

@@ -31,7 +31,7 @@ type Trace interface {
 // Tabs are one or several traces, each with a Model of its own: the root of Bubble Tea's program. Keys and clicks are for the
 // Model that is shown; what a command of a Model delivers is for that Model: see own.
 type Tabs struct {
-	list  []tab
+	list  []*tab
 	shown int
 	asked *Model     // the last one shown; draws for tabs without a Model
 	count keys.Count // typed where there is no Model
@@ -50,7 +50,7 @@ type tab struct {
 
 // owned is a message for the Model of a tab.
 type owned struct {
-	tab int
+	tab *tab
 	msg tea.Msg
 }
 
@@ -67,7 +67,7 @@ func RunAll(ctx context.Context, all []Trace) error {
 	var color Color
 	var failed error
 	for i, name := range tabNames(all) {
-		t.list = append(t.list, tab{trace: all[i], name: name})
+		t.list = append(t.list, &tab{trace: all[i], name: name})
 		if t.shown >= 0 {
 			continue
 		}
@@ -106,12 +106,12 @@ func (t *Tabs) adopt(i int, r *lazy.LazyTraceReader, o Options) {
 // Init starts the first Model, and opens what is not open.
 func (t *Tabs) Init() tea.Cmd {
 	var cmds []tea.Cmd
-	for i := range t.list {
-		switch tab := &t.list[i]; {
+	for _, tab := range t.list {
+		switch {
 		case tab.model != nil:
-			cmds = append(cmds, t.own(i, tab.model.Init()))
+			cmds = append(cmds, t.own(tab, tab.model.Init()))
 		case tab.err == nil && tab.diff == nil:
-			cmds = append(cmds, t.own(i, env.Watched(func() tea.Msg {
+			cmds = append(cmds, t.own(tab, env.Watched(func() tea.Msg {
 				r, o, err := tab.trace.Open(t.ctx)
 				return opened{r, o, err}
 			})))
@@ -122,13 +122,13 @@ func (t *Tabs) Init() tea.Cmd {
 
 // Update passes a message to the Model that it is for.
 func (t *Tabs) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	to := t.shown
+	to := t.list[t.shown]
 	switch in := msg.(type) {
 	case owned:
 		to, msg = in.tab, in.msg
 	case env.Returned: // Bubble Tea's own message has it, which is not owned
-		if i := slices.IndexFunc(t.list, func(b tab) bool { return b.model != nil && b.model.env == in.By }); i >= 0 {
-			to = i
+		if i := slices.IndexFunc(t.list, func(b *tab) bool { return b.model != nil && b.model.env == in.By }); i >= 0 {
+			to = t.list[i]
 		}
 	case tea.WindowSizeMsg, tea.BackgroundColorMsg, tea.FocusMsg, tea.BlurMsg:
 		return t, t.toAll(msg)
@@ -139,13 +139,13 @@ func (t *Tabs) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return t, nil
 		}
 	}
-	if to >= len(t.list) { // of a comparison that was stopped
+	if !slices.Contains(t.list, to) { // of a tab that was closed
 		return t, nil
 	}
 	if o, ok := msg.(opened); ok {
-		return t, t.opened(to, o)
+		return t, t.opened(slices.Index(t.list, to), o)
 	}
-	m := t.list[to].model
+	m := to.model
 	if ran, ok := msg.(env.Ran); ok && m == nil {
 		return t, t.own(to, ran.Then())
 	}
@@ -159,10 +159,10 @@ func (t *Tabs) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // toAll passes what the terminal tells to all Models.
 func (t *Tabs) toAll(msg tea.Msg) tea.Cmd {
 	var cmds []tea.Cmd
-	for i, tab := range t.list {
+	for _, tab := range t.list {
 		if tab.model != nil {
 			_, cmd := tab.model.Update(msg)
-			cmds = append(cmds, t.own(i, cmd))
+			cmds = append(cmds, t.own(tab, cmd))
 		}
 	}
 	return tea.Batch(cmds...)
@@ -182,11 +182,11 @@ func (t *Tabs) opened(i int, o opened) tea.Cmd {
 	if i == t.shown {
 		t.show(i)
 	}
-	return t.own(i, tea.Batch(begin, cmd))
+	return t.own(t.list[i], tea.Batch(begin, cmd))
 }
 
 // own returns a command whose messages are for a tab, except those that ask Bubble Tea for something.
-func (t *Tabs) own(i int, cmd tea.Cmd) tea.Cmd {
+func (t *Tabs) own(by *tab, cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}
@@ -197,7 +197,7 @@ func (t *Tabs) own(i int, cmd tea.Cmd) tea.Cmd {
 		}
 		if all := asCommands(msg); all != nil {
 			for j, c := range all {
-				all[j] = t.own(i, c)
+				all[j] = t.own(by, c)
 			}
 			return msg
 		}
@@ -207,7 +207,7 @@ func (t *Tabs) own(i int, cmd tea.Cmd) tea.Cmd {
 		if reflect.TypeOf(msg).PkgPath() == reflect.TypeFor[tea.QuitMsg]().PkgPath() {
 			return msg
 		}
-		return owned{i, msg}
+		return owned{by, msg}
 	}
 }
 
@@ -243,7 +243,9 @@ func (t *Tabs) without(msg tea.Msg) tea.Cmd {
 	case keys.Quit, keys.Suspend, keys.Redraw:
 		return t.asked.do(c, 0)
 	case keys.Stop:
-		t.stopDiff(t.shown)
+		return t.stopDiff(t.shown)
+	case keys.Close:
+		return t.closeTab(t.asked.env, "")
 	}
 	return nil
 }
@@ -287,8 +289,8 @@ func (t *Tabs) View() tea.View {
 			lines = append(lines, screen.NewLine(width, g).Put(" "+part, role).End())
 		}
 	}
-	hint := " " + keys.ActionKey(string(keys.Tab), g) + " next trace   " + keys.ActionKey("quit", g) + " quit"
-	switch tab := &t.list[t.shown]; {
+	hint := " " + keys.ActionKey(string(keys.Tab), g) + " other tab   " + keys.ActionKey(string(keys.Close), g) + " close   " + keys.ActionKey("quit", g) + " quit"
+	switch tab := t.list[t.shown]; {
 	case tab.err != nil:
 		put(g.Warn+" "+screen.ErrorLine(tab.err), theme.Alarm)
 	case tab.diff != nil:
@@ -309,10 +311,11 @@ func (t *Tabs) header() env.Header {
 		return h
 	}
 	for _, tab := range t.list {
+		name := tab.name
 		if tab.err != nil {
-			tab.name = t.asked.env.Glyphs.Warn + " " + tab.name
+			name = t.asked.env.Glyphs.Warn + " " + name
 		}
-		h.Tabs = append(h.Tabs, tab.name)
+		h.Tabs = append(h.Tabs, name)
 	}
 	return h
 }

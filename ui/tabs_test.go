@@ -33,7 +33,7 @@ func tabbed(t *testing.T, all ...Trace) (*Tabs, []tea.Cmd) {
 	t.Helper()
 	tabs := &Tabs{ctx: t.Context()}
 	for i, name := range tabNames(all) {
-		tabs.list = append(tabs.list, tab{trace: all[i], name: name})
+		tabs.list = append(tabs.list, &tab{trace: all[i], name: name})
 	}
 	r, o, _ := all[0].Open(t.Context())
 	tabs.adopt(0, r, o)
@@ -95,15 +95,15 @@ func TestTabs(t *testing.T) {
 // TestTabsRoute: what a command delivers is for the tab that it is of, also in a batch or a sequence; what is for Bubble
 // Tea stays as it is.
 func TestTabsRoute(t *testing.T) {
-	tabs := &Tabs{}
+	tabs, of := &Tabs{}, new(tab)
 	one := func() tea.Msg { return keys.Depth{} }
 	for _, cmd := range []tea.Cmd{tea.Batch(one, tea.Quit), tea.Sequence(one, tea.Quit)} {
-		msg := tabs.own(2, cmd)()
+		msg := tabs.own(of, cmd)()
 		var all []tea.Msg
 		for _, c := range asCommands(msg) {
 			all = append(all, c())
 		}
-		if !slices.Equal(all, []tea.Msg{owned{2, keys.Depth{}}, tea.QuitMsg{}}) {
+		if !slices.Equal(all, []tea.Msg{owned{of, keys.Depth{}}, tea.QuitMsg{}}) {
 			t.Errorf("%T: %v", msg, all)
 		}
 	}
@@ -117,13 +117,38 @@ func TestTabsLate(t *testing.T) {
 		tabs.Update(cmd())
 	}
 	other := tabs.list[1].model
-	tabs.Update(owned{1, keys.Press("j")})
+	tabs.Update(owned{tabs.list[1], keys.Press("j")})
 	if at := tabs.list[0].model.env.Keyboard.Touched; at {
 		t.Error("the tab that is shown has got what is for the other")
 	}
 	if !other.env.Keyboard.Touched {
 		t.Error("the message is lost")
 	}
+}
+
+// TestTabsClose: a tab is closed, also one that could not be opened; the last that could is not. What comes late is dropped.
+func TestTabsClose(t *testing.T) {
+	bad := &given{path: "bad.bin", err: errors.New("not a trace at all")}
+	r := uitest.Recorded(t, "gson.dump")
+	tabs, todo := tabbed(t, &given{path: "a.bin", r: r}, bad, &given{path: "c.bin", r: r})
+	for _, cmd := range todo[1:] {
+		tabs.Update(cmd())
+	}
+	closed := tabs.list[0]
+	tabs.Update(keys.Press("X"))
+	shows(t, tabs, "[1 ⚠ bad.bin] 2 c.bin")
+	if closed.model.env.Life.Err() == nil {
+		t.Error("its work goes on")
+	}
+	tabs.Update(owned{closed, keys.Press("ctrl+t")})
+	shows(t, tabs, "[1 ⚠ bad.bin] 2 c.bin")
+	tabs.Update(keys.Press("ctrl+t"))
+	tabs.Update(keys.Press("X"))
+	shows(t, tabs, "no other trace is open: q quits")
+	tabs.Update(keys.Press("1"))
+	tabs.Update(keys.Press("X"))
+	shows(t, tabs, " gson.dump.bin  1 thread")
+	shows(t, tabs, "closed bad.bin")
 }
 
 func TestTabNames(t *testing.T) {

@@ -77,7 +77,7 @@ func (o *Options) raw() bool {
 // Run shows the trace until the user quits or ctx ends; then it returns the context's cause. It always restores the
 // terminal. It handles no signals: the caller's context should end on them.
 func Run(ctx context.Context, r *lazy.LazyTraceReader, o Options) error {
-	t := &Tabs{ctx: ctx, diffs: diffs{engine: newEngine}, list: []tab{{trace: alone{r}, name: filepath.Base(cmp.Or(o.Name, o.Path, r.Path()))}}}
+	t := &Tabs{ctx: ctx, diffs: diffs{engine: newEngine}, list: []*tab{{trace: alone{r}, name: filepath.Base(cmp.Or(o.Name, o.Path, r.Path()))}}}
 	t.adopt(0, r, o)
 	t.asked = t.list[0].model
 	return t.run(o.Color)

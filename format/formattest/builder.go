@@ -57,9 +57,9 @@ func (w *Builder) Class(name string) int32 {
 	return id
 }
 
-// Method writes the descriptor of a method without parameters.
-func (w *Builder) Method(class, name string, result format.Type) int32 {
-	d := format.MethodDescriptor{ClassID: w.Class(class), Name: name, Result: result}
+// Method writes the descriptor of a method.
+func (w *Builder) Method(class, name string, result format.Type, args ...format.Type) int32 {
+	d := format.MethodDescriptor{ClassID: w.Class(class), Name: name, Result: result, Args: args}
 	d.ID = w.id()
 	w.add(d.Append(w.data, format.V22))
 	return d.ID

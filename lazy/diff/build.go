@@ -222,6 +222,6 @@ func (x *list) items(to []item) []item {
 
 // exit ends what a step began.
 func (b *builder) exit(of int64, marks uint8) {
-	end := b.script.put(step{kind: stepExit})
-	b.script.change(of, func(s *step) { s.marks, s.other = marks, end })
+	b.script.put(step{kind: stepExit})
+	b.script.change(of, func(s *step) { s.marks = marks })
 }

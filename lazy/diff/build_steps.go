@@ -7,7 +7,6 @@ import (
 // planned is a stretch of equal children, or a child that differs.
 type planned struct {
 	at [2]childAt
-	to [2]int64
 	n  int64 // siblings
 	// calls in it: of an equal or paired one those of B
 	calls int64
@@ -41,7 +40,7 @@ func (b *builder) child(f *frame) error {
 	}
 	switch h {
 	case equal:
-		b.script.put(step{kind: stepEqual, a: p.at[0].at, b: p.at[1].at, toA: p.to[0], toB: p.to[1], n: p.n, calls: p.calls})
+		b.script.put(step{kind: stepEqual, a: p.at[0].at, b: p.at[1].at, n: p.n, calls: p.calls})
 		b.counts.EqualCalls += p.calls
 		f.marks |= marked(format.DiffUnchanged)
 		return nil
@@ -58,12 +57,8 @@ func (p *planned) find(c *format.Context, x *list, on, i int) (err error) {
 	if p.at[on], err = x.child(c, i); err != nil {
 		return err
 	}
-	first := &p.at[on]
 	after, err := x.child(c, i+int(p.n))
-	p.to[on], p.calls = first.next, after.before-first.before
-	if p.n > 1 {
-		p.to[on] = after.at
-	}
+	p.calls = after.before - p.at[on].before
 	return err
 }
 
@@ -84,9 +79,9 @@ func (b *builder) lone(f *frame, on int, p *planned) error {
 	s := step{kind: stepRemoved + stepKind(on), a: -1, b: -1, calls: p.calls}
 	status := format.DiffRemoved
 	if on == 0 {
-		s.a, s.toA = x.at, x.next
+		s.a = x.at
 	} else {
-		s.b, s.toB, status = x.at, x.next, format.DiffAdded
+		s.b, status = x.at, format.DiffAdded
 	}
 	s.group = mix(mix(uint64(s.kind), l.sign.key(b.c[on], e.Point.Class, e.Point.Ref)), f.group)
 	s.quiet = b.quiet[s.group]
@@ -172,7 +167,7 @@ func (b *builder) partners(f *frame, p *planned) error {
 		}
 	}
 	x, y := &n[0], &n[1]
-	s := step{kind: stepPair, a: p.at[0].at, b: p.at[1].at, toA: p.at[0].next, toB: p.at[1].next}
+	s := step{kind: stepPair, a: p.at[0].at, b: p.at[1].at}
 	if x.class.Container() {
 		s.kind = stepEnter
 	}
@@ -224,6 +219,6 @@ func (b *builder) counted(f *frame) uint8 {
 func (b *builder) forget(at int64, p *planned) {
 	b.script.cut(at + 1)
 	b.script.change(at, func(s *step) {
-		*s = step{kind: stepEqual, quiet: true, a: s.a, b: s.b, toA: s.toA, toB: s.toB, n: 1, calls: p.calls}
+		*s = step{kind: stepEqual, quiet: true, a: s.a, b: s.b, n: 1, calls: p.calls}
 	})
 }

@@ -57,9 +57,9 @@ type content struct {
 // childAt is an item and where it is.
 type childAt struct {
 	item
-	at, next int64 // logical offsets of its header, and after it
-	first    int64 // ordinal of the first cell that ends at its header or after it
-	before   int64 // calls in the children before it: of a short list, or of the chunk
+	at     int64 // logical offset of its header
+	first  int64 // ordinal of the first cell that ends at its header or after it
+	before int64 // calls in the children before it: of a short list, or of the chunk
 }
 
 // newLane returns the lane of a thread.
@@ -126,7 +126,7 @@ func (l *lane) read(c *format.Context, pos, ord, end int64) (x childAt, calls in
 	}
 	r := l.h.node(l.w.S.Thread, e, g)
 	x.v, x.s, x.k = r.v, r.s, g.k()
-	x.at, x.next, x.first = e.At, e.Next, ord
+	x.at, x.first = e.At, ord
 	return x, int64(r.calls), true, nil
 }
 

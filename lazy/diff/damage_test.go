@@ -83,9 +83,9 @@ func stride(size, n int) int {
 	switch {
 	case formattest.Exhaustive():
 	case testing.Short() || formattest.Race:
-		n /= 16
+		n /= 8
 	default:
-		n /= 4
+		n /= 3
 	}
 	return max(1, size/n) | 1
 }
@@ -118,7 +118,7 @@ func TestRunWrongIndex(t *testing.T) {
 				hasBoth(t, d, whole, other)
 			}
 		}
-		for at := 0; at < len(index); at += stride(len(index), 300) {
+		for at := 0; at < len(index); at += stride(len(index), 120) {
 			wrong := append([]byte(nil), index...)
 			wrong[at] ^= 1 << (at % 8)
 			check(wrong, at%10 == 0)
@@ -179,7 +179,7 @@ func TestDamagedData(t *testing.T) {
 				projected(t, r, r)
 			}
 		}
-		for at := 0; at < len(data) && !t.Failed(); at += stride(len(data), 250) {
+		for at := 0; at < len(data) && !t.Failed(); at += stride(len(data), 100) {
 			wrong := append([]byte(nil), data...)
 			wrong[at] ^= 1 << (at % 8)
 			if at%2 == 0 {
@@ -188,7 +188,7 @@ func TestDamagedData(t *testing.T) {
 				check(wrong, nil)
 			}
 		}
-		for at := 0; at < len(data) && !t.Failed(); at += stride(len(data), 120) {
+		for at := 0; at < len(data) && !t.Failed(); at += stride(len(data), 60) {
 			if at%2 == 0 {
 				check(data[:at], index)
 			} else {

@@ -11,6 +11,7 @@
 //	build.go     the walk over what differs, which puts the steps; build_long.go and build_cuts.go for containers with many children
 //	script.go    the steps; moved.go and kinds.go find what was moved and renamed, and count
 //	write.go     a trace with marks, made by the script: what users see; pairs.go where each of its rows comes from
+//	ignore.go    filters of changes that do not count
 //	first.go     the first place where the two part, at once: without hashes of containers
 //
 // Line numbers, numbers of events, of iterations and of goroutines, and times never make a difference, nor do the identities of objects unless that is

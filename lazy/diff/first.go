@@ -16,6 +16,9 @@ type Parting struct {
 	// Other tells that another event follows, or none on one side. Otherwise both have the same one with other values:
 	// an argument, a result, what was read or written.
 	Other bool
+	// Guessed tells that the two threads are only likely to be partners: several have their name, or one has no partner by its name. What is in
+	// them decides, which [Diff.Run] reads. Without it, the first difference of Run is this place, or one that only one side has and that it is in.
+	Guessed bool
 }
 
 // Place is a side of a Parting: an event, or the end of one.
@@ -38,35 +41,43 @@ func (d *Diff) First(ctx context.Context, tell lazy.Progress) (*Parting, error) 
 		return nil, err
 	}
 	a, b := lazy.ReaderOf(d.readers[0]), lazy.ReaderOf(d.readers[1])
-	if ranges[0] == nil {
-		return firstIn(ctx, a, b, namedPairs(a.Threads(), b.Threads()), d.options.Identity, tell)
-	}
 	f := first{readers: [2]*walk.Reader{a, b}, identity: d.options.Identity, tell: tell}
-	f.pairs = [][2]walk.PassRange{{ranges[0][0], ranges[1][0]}}
+	if ranges[0] != nil {
+		f.pairs = [][2]walk.PassRange{{ranges[0][0], ranges[1][0]}}
+		return f.find(ctx)
+	}
+	var pairs [][2]int32
+	pairs, f.guessed = namedPairs(a.Threads(), b.Threads())
+	for _, p := range pairs {
+		f.pairs = append(f.pairs, [2]walk.PassRange{{Thread: p[0], To: -1}, {Thread: p[1], To: -1}})
+	}
 	return f.find(ctx)
 }
 
-// namedPairs matches threads without knowing what is in them.
-func namedPairs(a, b []lazy.ThreadInfo) (pairs [][2]int32) {
+// namedPairs matches threads without knowing what is in them. It also tells of each pair whether that could show others: see [Parting].
+func namedPairs(a, b []lazy.ThreadInfo) (pairs [][2]int32, guessed []bool) {
 	var lists [2][]thread
+	kinds := make(map[[2]int32]string) // by side and id
 	for i, list := range [...][]lazy.ThreadInfo{a, b} {
 		for j := range list {
 			lists[i] = append(lists[i], thread{id: list[j].ID, name: list[j].Name})
+			kinds[[2]int32{int32(i), list[j].ID}] = kindOf(list[j].Name)
 		}
 	}
-	for _, p := range matchThreads(lists[0], lists[1]) {
+	matched := matchThreads(lists[0], lists[1])
+	var alone [2]bool // has a side threads without a partner?
+	for _, p := range matched {
+		alone[0], alone[1] = alone[0] || p.b < 0, alone[1] || p.a < 0
+	}
+	for _, p := range matched {
 		pairs = append(pairs, [2]int32{p.a, p.b})
+		guess := p.pool != 0 || alone[0] && alone[1]
+		if p.a >= 0 && p.b >= 0 {
+			guess = p.pool != 0 || kinds[[2]int32{0, p.a}] != kinds[[2]int32{1, p.b}]
+		}
+		guessed = append(guessed, guess)
 	}
-	return pairs
-}
-
-// firstIn is First for pairs of threads; -1 stands for none.
-func firstIn(ctx context.Context, a, b *walk.Reader, pairs [][2]int32, identity bool, tell lazy.Progress) (*Parting, error) {
-	f := first{readers: [2]*walk.Reader{a, b}, identity: identity, tell: tell, pairs: make([][2]walk.PassRange, len(pairs))}
-	for i, p := range pairs {
-		f.pairs[i] = [2]walk.PassRange{{Thread: p[0], To: -1}, {Thread: p[1], To: -1}}
-	}
-	return f.find(ctx)
+	return pairs, guessed
 }
 
 // first finds the first place where two sides part.
@@ -74,6 +85,7 @@ type first struct {
 	readers [2]*walk.Reader
 	// pairs are what is compared, in order; a thread of -1 is none. A part of a thread that begins within it comes alone.
 	pairs    [][2]walk.PassRange
+	guessed  []bool // of pairs, see [Parting]; nil if none are
 	identity bool
 	share    int64 // see [walk.Pass]
 	tell     lazy.Progress
@@ -121,7 +133,7 @@ const partsAhead = 2
 // compare compares the marks of both sides.
 func (f *first) compare(ctx context.Context, sides [2]*markReader) (*Parting, error) {
 	same := int64(0)
-	for _, pair := range f.pairs {
+	for i, pair := range f.pairs {
 		objects := newSameObjects(f.identity)
 		for {
 			var marks [2]*mark
@@ -141,7 +153,9 @@ func (f *first) compare(ctx context.Context, sides [2]*markReader) (*Parting, er
 			}
 			other := a == nil || b == nil || a.key != b.key
 			if other || a.value != b.value || objects != nil && !objects.same(sides[0].objects(), sides[1].objects()) {
-				return &Parting{Sides: [2]Place{a.place(pair[0].Thread), b.place(pair[1].Thread)}, Same: same, Other: other}, nil
+				found := &Parting{Sides: [2]Place{a.place(pair[0].Thread), b.place(pair[1].Thread)}, Same: same, Other: other}
+				found.Guessed = f.guessed != nil && f.guessed[i]
+				return found, nil
 			}
 			if !a.end {
 				same++

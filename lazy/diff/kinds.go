@@ -7,11 +7,10 @@ func (d *Diff) resolve(b *builder) error {
 	removed, added := b.moves[0].list, b.moves[1].list
 	b.moves = [2]moves{} // join copies them
 	elsewhere := int64(0)
-	for _, m := range join(removed, added) {
+	for i, m := range join(removed, added) {
 		named, quiet := m.by == alikeInner, m.by == alikeWhole && b.elsewhere(m.removed, m.added)
-		for i, at := range [...]int64{m.removed, m.added} {
-			other := [...]int64{m.added, m.removed}[i]
-			b.script.change(at, func(s *step) { s.other, s.moved, s.named, s.quiet = other, !named, named, quiet })
+		for _, at := range [...]int64{m.removed, m.added} {
+			b.script.change(at, func(s *step) { s.n, s.moved, s.named, s.quiet = int64(i), !named, named, quiet })
 		}
 		if quiet {
 			elsewhere++

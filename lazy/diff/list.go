@@ -79,7 +79,7 @@ func (x *list) short(c *format.Context) (ok bool, err error) {
 func (x *list) child(c *format.Context, i int) (childAt, error) {
 	switch {
 	case i == x.n:
-		return childAt{at: x.in.end, next: x.in.end, before: x.calls}, nil
+		return childAt{at: x.in.end, before: x.calls}, nil
 	case x.chunks == nil:
 		return x.l.known[x.from+i], nil
 	}

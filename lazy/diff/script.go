@@ -17,17 +17,16 @@ type step struct {
 	own bool
 	// quiet tells that the difference does not count. It is written as if the two were the same.
 	quiet bool
-	moved bool // of stepRemoved and stepAdded: the same is elsewhere on the other side, see other
-	named bool // of stepRemoved and stepAdded: it has another name on the other side, see other
+	moved bool // of stepRemoved and stepAdded: the same is elsewhere on the other side, see n
+	named bool // of stepRemoved and stepAdded: it has another name on the other side, see n
 
 	marks uint8 // of stepThread and stepEnter: bit 1<<status for each [format.DiffStatus] below
 	a, b  int64 // logical offsets of the headers, of stepEqual of the first; of stepThread the ids of the threads, -1 for none
-	// toA and toB are where the stretch of stepEqual ends, and what is removed or added.
-	toA, toB int64
-	n        int64  // of stepEqual: how many siblings; of two with other values: which, bit 0 the result, then those of the header in their order
-	calls    int64  // of stepEqual, stepRemoved and stepAdded: calls in it, with those below
-	other    int64  // of a moved or renamed one: the number of the other step
-	group    uint64 // of a difference: those with the same are of one kind
+	// n is, of stepEqual, how many siblings; of two with other values which, bit 0 the result, then those of the header in their
+	// order; of a moved or renamed one a number that only its partner has too.
+	n     int64
+	calls int64  // of stepEqual, stepRemoved and stepAdded: calls in it, with those below
+	group uint64 // of a difference: those with the same are of one kind
 }
 
 // stepKind is what a step tells.
@@ -45,13 +44,13 @@ const (
 
 // A step in the temporary file:
 //
-//	0  kind u8, 1  flags u8, 2  marks u8, 8  a, b, toA, toB, n, calls, other, group, i64 each
+//	0  kind u8, 1  flags u8, 2  marks u8, 8  a, b, n, calls, group, i64 each
 const (
 	stepFlagsAt   = 1
 	stepMarksAt   = 2
 	stepNumbersAt = 8
 	stepNumber    = 8  // bytes of each
-	stepSize      = 72 // bytes
+	stepSize      = 48 // bytes
 )
 
 // Flags of a step in the file.
@@ -71,7 +70,7 @@ func (s *step) append(dst []byte) []byte {
 		}
 	}
 	dst = append(dst, head[:]...)
-	for _, n := range [...]int64{s.a, s.b, s.toA, s.toB, s.n, s.calls, s.other, int64(s.group)} {
+	for _, n := range [...]int64{s.a, s.b, s.n, s.calls, int64(s.group)} {
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(n))
 	}
 	return dst
@@ -82,7 +81,7 @@ func decodeStep(b []byte) (s step) {
 	s.kind, s.marks = stepKind(b[0]), b[stepMarksAt]
 	s.own, s.quiet, s.moved, s.named = flags&stepOwn != 0, flags&stepQuiet != 0, flags&stepMoved != 0, flags&stepNamed != 0
 	b = b[stepNumbersAt:]
-	for _, n := range [...]*int64{&s.a, &s.b, &s.toA, &s.toB, &s.n, &s.calls, &s.other} {
+	for _, n := range [...]*int64{&s.a, &s.b, &s.n, &s.calls} {
 		*n, b = int64(binary.LittleEndian.Uint64(b)), b[stepNumber:]
 	}
 	s.group = binary.LittleEndian.Uint64(b)

@@ -23,7 +23,7 @@ func TestScript(t *testing.T) {
 		for range n {
 			i := int64(len(want))
 			x := step{kind: stepKind(i % 7), own: i%2 == 0, quiet: i%3 == 0, moved: i%5 == 0, named: i%11 == 0, marks: uint8(i),
-				a: i, b: -i, toA: i + 1, toB: i + 2, n: i + 3, calls: i + 4, other: i + 5, group: uint64(i) << 33}
+				a: i, b: -i, n: i + 3, calls: i + 4, group: uint64(i) << 33}
 			if got := s.put(x); got != i {
 				t.Fatalf("step %d has number %d", i, got)
 			}
@@ -46,8 +46,8 @@ func TestScript(t *testing.T) {
 	put(3 * scriptTail)
 	check("put")
 	for _, i := range []int{0, 1, scriptTail, len(want) - 1} {
-		want[i].marks, want[i].other = 31, 99
-		s.change(int64(i), func(x *step) { x.marks, x.other = 31, 99 })
+		want[i].marks, want[i].n = 31, 99
+		s.change(int64(i), func(x *step) { x.marks, x.n = 31, 99 })
 	}
 	check("changed")
 	for _, n := range []int{len(want) - 2, scriptTail + 5, 7} {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"tracex/format"
 	"tracex/format/formattest"
 )
 
@@ -154,4 +155,84 @@ func (d *difference) kind() string {
 		return "added"
 	}
 	return "edited"
+}
+
+// TestSeededMoves: what was moved and renamed knows its partner, and the call around it, on both sides.
+func TestSeededMoves(t *testing.T) {
+	pairs := uint64(300)
+	if testing.Short() || formattest.Race {
+		pairs = 60
+	}
+	twins, all := map[bool]int{}, map[bool]int{}
+	for seed := range pairs {
+		p, dir := newSeededPair(t, seed), t.TempDir()
+		if p.made[changeMoved]+p.made[changeRenamed] == 0 {
+			continue
+		}
+		files := [2]*seededFile{p.open(t, dir, false), p.open(t, dir, true)}
+		d := New(files[0].r, files[1].r, Options{})
+		if err := d.Run(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		r, places, err := d.Open(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := func(event int32, side int) *grown {
+			pair, err := places.Of(event)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return files[side].places[seededPlace{pair.Thread[side], pair.At[side]}]
+		}
+		counts, marks, found := d.Counts(), marksOf(t, r), map[bool]int64{}
+		for _, m := range r.Moves() {
+			side := 0
+			if marks[m.Event] == format.DiffAdded {
+				side = 1
+			}
+			other, ok := r.Moves().Of(m.Partner)
+			g, partner := at(m.Event, side), at(m.Partner, 1-side)
+			if !ok || other.Partner != m.Event || other.Renamed != m.Renamed || g == nil || partner == nil {
+				t.Fatalf("pair %d: %+v has the partner %+v, at %v and %v", seed, m, other, g, partner)
+			}
+			if marks[m.Event] == format.DiffUnchanged || marks[m.Event] == marks[m.Partner] {
+				t.Errorf("pair %d: %+v is marked %d, its partner %d", seed, m, marks[m.Event], marks[m.Partner])
+			}
+			if same := g.point.Class == partner.point.Class && g.point.Ref == partner.point.Ref; same == m.Renamed {
+				t.Errorf("pair %d: %+v is of %d, its partner of %d", seed, m, g.point.Ref, partner.point.Ref)
+			}
+			var name string
+			r.WithContext(func(c *format.Context) { name = c.Method(m.Ref).Name })
+			if want := p.references[format.KindMethodDescriptor][g.point.Ref].(*format.MethodDescriptor).Name; m.Class == format.ClassCall && name != want {
+				t.Errorf("pair %d: %+v is of %s, want %s", seed, m, name, want)
+			}
+			around := g.parent
+			for around.parent != nil && around.point.Class != format.ClassCall {
+				around = around.parent
+			}
+			if in := around.parent == nil; in != (m.Call < 0) || !in && at(m.Call, side) != around {
+				t.Errorf("pair %d: %+v is in event %d, which is not the call around it", seed, m, m.Call)
+			}
+			found[m.Renamed]++
+			if all[m.Renamed]++; g.twin == partner {
+				twins[m.Renamed]++
+			}
+		}
+		if found[false] != 2*counts.Moved || found[true] != 2*counts.Renamed {
+			t.Errorf("pair %d: %v, the counts are %+v", seed, found, counts)
+		}
+		for _, c := range []interface{ Close() error }{r, places, d, files[0].r, files[1].r} {
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	// Of equal ones, another one may be the partner.
+	for _, renamed := range []bool{false, true} {
+		if twins[renamed] < 20 || 20*twins[renamed] < 19*all[renamed] {
+			t.Errorf("renamed %v: %d of %d have the partner that they were made of", renamed, twins[renamed], all[renamed])
+		}
+	}
+	t.Log(twins, all)
 }

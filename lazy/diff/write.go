@@ -36,6 +36,7 @@ type outcome struct {
 	version format.Version
 	threads []format.ThreadMatch
 	points  int64
+	moves   lazy.Moves
 }
 
 // writer writes a diff, step by step.
@@ -48,9 +49,12 @@ type writer struct {
 	out       *tracefile.Writer
 	positions [2]map[int32]int32
 
-	block   *tracefile.Block // of the current thread; nil between threads
-	open    []openPoint      // the steps that have not ended
-	last    step             // the one before
+	block   *tracefile.Block    // of the current thread; nil between threads
+	open    []openPoint         // the steps that have not ended
+	last    step                // the one before
+	part    *part               // nil unless one is being written
+	moving  *step               // of a moved or renamed one, until its row is written
+	first   map[int64]lazy.Move // by [step].n: rows whose partners are still to come
 	matches []format.EventMatch
 	feeds   [2]feed
 	nodes   [2]walk.NodeData
@@ -61,6 +65,7 @@ type openPoint struct {
 	content int64 // logical, in the output
 	event   int32
 	class   format.Class
+	method  int32 // of a call
 	footer  format.Footer
 	from    *source  // whose footer it is; nil for that of the output
 	ends    [2]int64 // where its content ends in each trace
@@ -83,7 +88,7 @@ func outputVersion(a, b format.Version) format.Version {
 
 // write writes a diff. tell gets the bytes of both traces that have been passed.
 func write(ctx context.Context, in input, out output, tell lazy.Progress) (*outcome, error) {
-	w := &writer{input: in, output: out}
+	w := &writer{input: in, output: out, outcome: outcome{moves: lazy.Moves{}}, first: make(map[int64]lazy.Move)}
 	w.version = outputVersion(in.sides[0].Version(), in.sides[1].Version())
 	w.words = newDictionary(w.version, func(object []byte) { w.block.Reference(object, w.version) })
 	var err error
@@ -173,7 +178,7 @@ func coalesced(steps iter.Seq2[step, error]) iter.Seq2[step, error] {
 				if held.n == 0 {
 					held = s
 				} else {
-					held.n, held.calls, held.toA, held.toB = held.n+s.n, held.calls+s.calls, s.toA, s.toB
+					held.n, held.calls = held.n+s.n, held.calls+s.calls
 				}
 				continue
 			}
@@ -224,19 +229,35 @@ func (w *writer) lone(ctx context.Context, s step) error {
 		from, at, status = w.b, s.b, format.DiffAdded
 	}
 	if !s.quiet {
+		if w.pairs != nil && (s.moved || s.named) {
+			moving := s
+			w.moving = &moving
+		}
 		return w.copy(ctx, from, at, 1, status, nil)
 	}
 	if w.full {
 		return w.copy(ctx, from, at, 1, format.DiffUnchanged, nil)
 	}
-	return holdSources(w.a, w.b, func() error {
+	err := holdSources(w.a, w.b, func() error {
 		x := twins{w: w, ends: w.ends(), without: w.other(from)}
 		x.start(s.a, s.b)
 		if err := x.next(true); err != nil {
 			return err
 		}
-		return w.sibling(ctx, &x, s.calls)
+		return w.sibling(&x, s.calls)
 	})
+	for err == nil && w.part != nil {
+		if err = w.check(ctx); err != nil {
+			return err
+		}
+		err = holdSources(w.a, w.b, func() (err error) {
+			for n := 0; n < holdFor && w.part != nil && err == nil; n++ {
+				err = w.inside()
+			}
+			return err
+		})
+	}
+	return err
 }
 
 // other returns the other side.

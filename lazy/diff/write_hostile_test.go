@@ -13,11 +13,14 @@ import (
 
 // Damaged traces are compared and written as far as they are intact, or are an error, but never a panic.
 func TestWriteDamaged(t *testing.T) {
-	wrote, failed := 0, 0
+	wrote, failed, seeds := 0, 0, uint64(150)
+	if formattest.Race {
+		seeds = 20
+	}
 	for _, v := range []format.Version{format.V22, format.V27} {
 		spec := formattest.Spec{Shape: formattest.Random, N: 120, Seed: 3, Options: formattest.Options{Version: v, BlockSize: 2048}}
 		whole := opened(t, formattest.File(t, spec))
-		for seed := range uint64(150) {
+		for seed := range seeds {
 			r := rand.New(rand.NewPCG(seed, uint64(v)))
 			path := formattest.File(t, spec)
 			b, err := os.ReadFile(path)

@@ -2,11 +2,13 @@ package diff
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"tracex/format"
@@ -15,7 +17,7 @@ import (
 )
 
 // Open writes what Run has found as a trace with marks, in which a row stands for siblings that are equal, and opens it. It is
-// in a temporary directory, which [Pairs.Close] removes. tell gets bytes of the two traces; it may be nil. If an index turns out to be
+// in a temporary directory, which [Pairs.Close] removes. The reader knows what was moved. tell gets bytes of the two traces; it may be nil. If an index turns out to be
 // wrong, the two are compared again.
 func (d *Diff) Open(ctx context.Context, tell lazy.Progress) (r *lazy.LazyTraceReader, p *Pairs, err error) {
 	err = d.insist(ctx, tell, func() error {
@@ -111,7 +113,8 @@ func openRows(ctx context.Context, in input, tell lazy.Progress) (r *lazy.LazyTr
 		return nil, p, err
 	}
 	p.n = done.points
-	if r, err = lazy.Open(path, lazy.Options{NoWrite: true}); err == nil {
+	slices.SortFunc(done.moves, func(x, y lazy.Move) int { return cmp.Compare(x.Event, y.Event) })
+	if r, err = lazy.Open(path, lazy.Options{NoWrite: true, Moves: done.moves}); err == nil {
 		err = r.Wait(ctx)
 	}
 	return r, p, err

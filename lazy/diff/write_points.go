@@ -6,6 +6,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/tracefile"
+	"tracex/lazy"
 	"tracex/lazy/internal/walk"
 )
 
@@ -74,7 +75,30 @@ func (w *writer) put(s *source, p *format.Point, status format.DiffStatus, marks
 		w.fill()
 	}
 	w.points++
+	if s := w.moving; s != nil {
+		w.moving = nil
+		w.moved(s, p)
+	}
 	return p.Event, content, w.note(&o)
+}
+
+// moved notes the row of a moved or renamed point, and where its partner is: as soon as both are written.
+func (w *writer) moved(s *step, p *format.Point) {
+	m := lazy.Move{Event: p.Event, Renamed: s.named, Class: p.Class, Ref: p.Ref, Thread: p.Thread, Call: -1, Method: -1}
+	for i := len(w.open) - 1; i >= 0; i-- {
+		if o := &w.open[i]; o.class == format.ClassCall {
+			m.Call, m.Method = o.event, o.method
+			break
+		}
+	}
+	other, ok := w.first[s.n]
+	if !ok {
+		w.first[s.n] = m
+		return
+	}
+	delete(w.first, s.n)
+	m.Partner, other.Partner = other.Event, m.Event
+	w.moves = append(w.moves, m, other)
 }
 
 // note writes the origin of an event, the next one.
@@ -188,7 +212,7 @@ func (w *writer) enter(s step) error {
 		status = format.DiffEditedNew
 	}
 	event, content, err := w.put(w.b, &b.Point, status, s.marks, o)
-	w.open = append(w.open, openPoint{content: content, event: event, class: b.Point.Class, footer: b.Foot, from: w.b, ends: [2]int64{a.End, b.End}})
+	w.open = append(w.open, openPoint{content: content, event: event, class: b.Point.Class, method: b.Point.Ref, footer: b.Foot, from: w.b, ends: [2]int64{a.End, b.End}})
 	return err
 }
 

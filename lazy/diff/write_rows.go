@@ -26,21 +26,19 @@ func (w *writer) equalRows(ctx context.Context, s step, before, after bool) erro
 	if tail-head < leastHidden && (before || after) {
 		head = tail
 	}
-	x := twins{w: w, ends: w.ends()}
-	var hidden row
-	for i := int64(0); i < s.n; {
+	x := equalRun{twins: twins{w: w, ends: w.ends()}, of: s, head: head, tail: tail}
+	for begun := false; x.i < s.n; {
 		if err := w.check(ctx); err != nil {
 			return err
 		}
 		err := holdSources(w.a, w.b, func() (err error) {
-			if i == 0 {
+			defer w.feeds[1].release()
+			if !begun {
 				x.start(s.a, s.b)
+				begun = true
 			}
-			for n := 0; n < holdFor && i < s.n && err == nil; n, i = n+1, i+1 {
-				err = w.equalOne(ctx, &x, &hidden, s, i < head || i >= tail)
-				if i == tail-1 && err == nil {
-					err = w.stand(&hidden)
-				}
+			for n := 0; n < holdFor && x.i < s.n && err == nil; n++ {
+				err = x.goOn()
 			}
 			return err
 		})
@@ -51,54 +49,72 @@ func (w *writer) equalRows(ctx context.Context, s step, before, after bool) erro
 	return nil
 }
 
-// equalOne writes the next siblings of a step if they are shown; else it adds them to a row.
-func (w *writer) equalOne(ctx context.Context, x *twins, hidden *row, s step, shown bool) error {
-	if err := x.next(shown || s.n == 1); err != nil {
-		return err
-	}
-	if !x.ok {
-		return w.b.w.Contradiction(s.b, "fewer trace points than a step of the diff says")
-	}
-	if s.n == 1 && !x.at[1].HasContent() {
-		shown = true // a row would not be shorter
-	}
-	calls, err := w.callsIn(ctx, &x.at[1])
-	if err != nil {
-		return err
-	}
-	if shown {
-		return w.sibling(ctx, x, calls)
-	}
-	hidden.add(x)
-	hidden.calls += calls
-	return nil
+// equalRun are the siblings of a step that are equal, while they are written.
+type equalRun struct {
+	twins
+	of         step
+	head, tail int64 // those between are hidden
+	hidden     row
+	i          int64 // the current one
+	counting   bool  // the calls in it
+	calls      int64
 }
 
-// callsIn returns how many calls a point of B is, with those in it.
-func (w *writer) callsIn(ctx context.Context, e *walk.NodeData) (calls int64, err error) {
+// goOn reads one point of the siblings, or of what is in them: they are written, or added to a row.
+func (x *equalRun) goOn() error {
+	w, f := x.w, &x.w.feeds[1]
+	shown := x.i < x.head || x.i >= x.tail
 	switch {
-	case !e.Container():
-		return 0, nil
-	case w.calls != nil && e.State == walk.StateWhole:
-		return w.calls(w.b.w.S.Thread, e.After-1), nil
-	}
-	f := &w.feeds[1]
-	f.start(w.b, e.At)
-	f.heads = true
-	for n := 1; ; n++ {
+	case w.part != nil:
+		if err := w.inside(); err != nil || w.part != nil {
+			return err
+		}
+		return x.passed()
+	case x.counting:
 		if err := f.next(); err != nil {
-			return 0, err
+			return err
 		}
 		if !f.closed && f.point.Class == format.ClassCall {
-			calls++
+			x.calls++
 		}
-		if len(f.open) == 0 {
-			return calls, nil
+		x.counting = len(f.open) > 0
+	default:
+		if err := x.next(shown || x.of.n == 1); err != nil {
+			return err
 		}
-		if n%holdFor == 0 && ctx.Err() != nil {
-			return 0, ctx.Err()
+		if !x.ok {
+			return w.b.w.Contradiction(x.of.b, "fewer trace points than a step of the diff says")
+		}
+		e := &x.at[1]
+		switch x.calls = 0; {
+		case !e.Container():
+		case w.calls != nil && e.State == walk.StateWhole:
+			x.calls = w.calls(w.b.w.S.Thread, e.After-1)
+		default:
+			f.start(w.b, e.At)
+			f.heads, x.counting = true, true
 		}
 	}
+	switch {
+	case x.counting:
+		return nil
+	case shown, x.of.n == 1 && !x.at[1].HasContent(): // a row would not be shorter
+		if err := w.sibling(&x.twins, x.calls); err != nil || w.part != nil {
+			return err
+		}
+	default:
+		x.hidden.add(&x.twins)
+		x.hidden.calls += x.calls
+	}
+	return x.passed()
+}
+
+// passed goes on to the next sibling.
+func (x *equalRun) passed() error {
+	if x.i++; x.i == x.tail {
+		return x.w.stand(&x.hidden)
+	}
+	return nil
 }
 
 // twins are siblings of both traces that are equal, read in step. Where a difference in them does not count A may have fewer or
@@ -208,42 +224,77 @@ func (w *writer) stand(r *row) error {
 	return w.close(nil, &format.Footer{Result: format.Value{Kind: format.ValueVoid}}, p.Class, event, content)
 }
 
-// sibling writes siblings that are next to a change, and one row for what is in them. They are some calls, with those in them.
-func (w *writer) sibling(ctx context.Context, x *twins, calls int64) error {
-	s, e := x.shown()
-	class, foot := e.Point.Class, e.Foot
-	event, content, err := w.put(s, &e.Point, format.DiffUnchanged, 0, x.from())
-	if err != nil || !class.Container() {
-		return err
-	}
-	if class == format.ClassCall {
-		calls--
-	}
-	if err := w.inside(ctx, x, calls); err != nil {
-		return err
-	}
-	return w.close(s, &foot, class, event, content)
+// part is an equal sibling whose row is written, while what is in it is added up.
+type part struct {
+	from    *source
+	class   format.Class
+	foot    format.Footer
+	event   int32
+	content int64
+	in      twins // what is in it
+	end     int64 // of that
+	row     row   // stands for that
 }
 
-// inside writes a row for what is in containers that are equal, which has some calls. A single point without content stands for
-// itself.
-func (w *writer) inside(ctx context.Context, around *twins, calls int64) error {
-	in := twins{w: w, without: around.without, only: !w.a.r.Timed() && around.without == nil}
-	in.enter(around)
-	_, of := around.shown()
-	r := row{calls: calls}
-	for n := 1; ; n++ {
-		if err := in.next(n == 1); err != nil {
+// begin writes the current ones of siblings, without what is in them.
+func (w *writer) begin(x *twins) (p part, err error) {
+	s, e := x.shown()
+	p = part{from: s, class: e.Point.Class, foot: e.Foot}
+	p.event, p.content, err = w.put(s, &e.Point, format.DiffUnchanged, 0, x.from())
+	return p, err
+}
+
+// end ends what begin began.
+func (w *writer) end(p *part) error {
+	if !p.class.Container() {
+		return nil
+	}
+	return w.close(p.from, &p.foot, p.class, p.event, p.content)
+}
+
+// sibling writes siblings that are next to a change. They are some calls, with those in them. Of a container, w.part is
+// then to be written.
+func (w *writer) sibling(x *twins, calls int64) error {
+	p, err := w.begin(x)
+	if err != nil || !p.class.Container() {
+		return err
+	}
+	if p.class == format.ClassCall {
+		calls--
+	}
+	_, e := x.shown()
+	p.end, p.row.calls = e.End, calls
+	p.in = twins{w: w, without: x.without, only: !w.a.r.Timed() && x.without == nil}
+	p.in.enter(x)
+	w.part = &p
+	return nil
+}
+
+// inside adds the next point in w.part to the row for what is in it, or ends it. A single point without content stands for itself.
+func (w *writer) inside() error {
+	p := w.part
+	first := p.row.n == 0
+	if err := p.in.next(first); err != nil {
+		return err
+	}
+	if !p.in.ok {
+		w.part = nil
+		if err := w.stand(&p.row); err != nil {
 			return err
 		}
-		if !in.ok {
-			return w.stand(&r)
-		}
-		if _, e := in.shown(); n == 1 && e.Next >= of.End && !e.HasContent() {
-			return w.sibling(ctx, &in, calls)
-		}
-		if r.add(&in); n%holdFor == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
+		return w.end(p)
 	}
+	if _, e := p.in.shown(); !first || e.Next < p.end || e.HasContent() {
+		p.row.add(&p.in)
+		return nil
+	}
+	w.part = nil
+	single, err := w.begin(&p.in)
+	if err == nil {
+		err = w.end(&single)
+	}
+	if err != nil {
+		return err
+	}
+	return w.end(p)
 }

@@ -1,12 +1,15 @@
 package diff
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/literal"
+	"tracex/lazy/query/display"
 )
 
 // siblingsOf returns by offset and thread where each point is: the list that it is in, and its place there.
@@ -184,6 +187,62 @@ func TestWriteRowsOneInside(t *testing.T) {
 	want := "# Thread 1\n  A.main(): 7\n    work(): 7\n      step(): 7\n    loop(3 iterations)\n      ⋯ 3 equal events\n  + run(): 7\n"
 	if text.String() != want {
 		t.Errorf("the diff is\n%s\nwant\n%s", text.String(), want)
+	}
+}
+
+// askedContext counts how often it is asked whether it has ended.
+type askedContext struct {
+	context.Context
+	asked int
+}
+
+func (c *askedContext) Err() error { c.asked++; return c.Context.Err() }
+
+// What is in a sibling next to a change is added up in pieces: between them the traces may change, and the work ends if it must.
+func TestWriteRowsManyInside(t *testing.T) {
+	asked := func(many int, known bool) int {
+		program := func(last bool) *lazy.LazyTraceReader {
+			b := newProgram(t)
+			b.Call(-1, b.main, func() {
+				b.Call(-1, b.work, func() {
+					for range many {
+						b.Call(-1, b.step, nil)
+					}
+				})
+				if last {
+					b.Call(-1, b.run, nil)
+				}
+			})
+			return opened(t, b.File())
+		}
+		in := ran(t, program(false), program(true), Options{}).input()
+		if !known {
+			in.calls = nil // they are counted
+		}
+		ctx := &askedContext{Context: t.Context()}
+		r, pairs, err := openRows(ctx, in, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer pairs.Close()
+		defer r.Close()
+		var text strings.Builder
+		if err := r.Print(t.Context(), &text, lazy.PrintOptions{}, lazy.PrintRange{}); err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf("# Thread 1\n  A.main(): 7\n    work(): 7\n      ⋯ %s equal calls\n  + run(): 7\n", display.Grouped(int64(many)))
+		if text.String() != want {
+			t.Errorf("the diff is\n%s\nwant\n%s", text.String(), want)
+		}
+		return ctx.asked
+	}
+	const pieces = 3
+	least := asked(2, true)
+	if n := asked(pieces*holdFor, true); n < least+pieces {
+		t.Errorf("it is asked %d times, of few points %d times", n, least)
+	}
+	if n := asked(pieces*holdFor, false); n < least+3*pieces { // a header and a footer are counted one by one
+		t.Errorf("if calls are counted it is asked %d times, of few points %d times", n, least)
 	}
 }
 

@@ -21,7 +21,6 @@ type plain struct {
 	thread int32
 	event  int32
 	at     int64
-	next   int64
 	took   int64
 	calls  int64 // of a row that stands for equal siblings
 	equal  int64 // how many it stands for; 0 for any other
@@ -59,7 +58,7 @@ func plainChildren(w *walk.Walker, pos, ord, end int64) (list []*plain, err erro
 		if !ok || err != nil {
 			return list, err
 		}
-		p := &plain{class: e.Point.Class, thread: w.S.Thread, event: e.Point.Event, at: e.At, next: e.Next, took: -1}
+		p := &plain{class: e.Point.Class, thread: w.S.Thread, event: e.Point.Event, at: e.At, took: -1}
 		if took, ok := w.Time(&e); ok {
 			p.took = took.Duration
 		}
@@ -167,7 +166,7 @@ func simpleScriptOf(a, b []*plain) (list []step, marks uint8) {
 			s := step{kind: stepEqual, a: a[0].at, b: b[0].at}
 			for len(a) > 0 && len(b) > 0 && a[0].all == b[0].all {
 				_, calls := b[0].count()
-				s.n, s.calls, s.toA, s.toB = s.n+1, s.calls+calls, a[0].next, b[0].next
+				s.n, s.calls = s.n+1, s.calls+calls
 				a, b = a[1:], b[1:]
 			}
 			list = append(list, s)

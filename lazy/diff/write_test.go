@@ -23,6 +23,9 @@ func pairsOfTraces(t *testing.T) map[string][2]*lazy.LazyTraceReader {
 	pair := func(a, b *lazy.LazyTraceReader) [2]*lazy.LazyTraceReader { return [2]*lazy.LazyTraceReader{a, b} }
 	list := make(map[string][2]*lazy.LazyTraceReader)
 	for _, v := range []format.Version{format.V22, format.V27} {
+		if formattest.Race && v == format.V22 {
+			continue
+		}
 		for _, shape := range []formattest.Shape{formattest.Calls, formattest.Random, formattest.Threads, formattest.Wide, formattest.WideCalls} {
 			n := 400
 			if shape == formattest.Threads {

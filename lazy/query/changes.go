@@ -21,14 +21,26 @@ type Change struct {
 // Changes returns what is different between an edited point as it was and as it is. An object is the same as any other of
 // its class. A footer may be nil: nothing is known of the end.
 func Changes(c *format.Context, old, new *format.Point, oldEnd, newEnd *format.Footer) []Change {
-	return changed(valuesOf(c, old, oldEnd), valuesOf(c, new, newEnd))
+	return ValuesOf(c, old, oldEnd).Changes(ValuesOf(c, new, newEnd))
 }
 
-// partValue is a value of a trace point.
+// Values are the values of a trace point and of its end, as text, in their order. They can be compared with those of a point of another trace.
+type Values []partValue
+
 type partValue struct{ part, name, text string }
 
-// changed returns which values of two points are different.
-func changed(was, is []partValue) (list []Change) {
+// ValuesOf returns the values of a point and of its end, as [ValueText] writes them. The footer may be nil: nothing is known of the end.
+func ValuesOf(c *format.Context, p *format.Point, end *format.Footer) Values {
+	return valuesOf(c, p, end, ValueText, shortClass)
+}
+
+// TypesOf is ValuesOf with the type in place of each value, classes with their packages: values that read the same may differ by it.
+func TypesOf(c *format.Context, p *format.Point, end *format.Footer) Values {
+	return valuesOf(c, p, end, typeText, func(class string) string { return class })
+}
+
+// Changes returns which values are others in is.
+func (was Values) Changes(is Values) (list []Change) {
 	for _, v := range was {
 		now := ""
 		if i := slices.IndexFunc(is, func(w partValue) bool { return w.part == v.part }); i >= 0 {
@@ -46,9 +58,9 @@ func changed(was, is []partValue) (list []Change) {
 	return list
 }
 
-// valuesOf returns the values of a point and of its end, as text.
-func valuesOf(c *format.Context, p *format.Point, end *format.Footer) (list []partValue) {
-	add := func(part, name string, v *format.Value) { list = append(list, partValue{part, name, ValueText(c, v)}) }
+// valuesOf returns the values of a point and of its end, each as text writes it, what was thrown as class does.
+func valuesOf(c *format.Context, p *format.Point, end *format.Footer, text func(*format.Context, *format.Value) string, class func(string) string) (list Values) {
+	add := func(part, name string, v *format.Value) { list = append(list, partValue{part, name, text(c, v)}) }
 	switch p.Class {
 	case format.ClassCall:
 		if p.Target.Kind != format.ValueNull {
@@ -68,7 +80,7 @@ func valuesOf(c *format.Context, p *format.Point, end *format.Footer) (list []pa
 		switch {
 		case end == nil:
 		case end.Threw || end.Exception != "":
-			list = append(list, partValue{"result", "", "threw " + shortClass(end.Exception)})
+			list = append(list, partValue{"result", "", "threw " + class(end.Exception)})
 		default:
 			add("result", "", &end.Result)
 		}
@@ -103,36 +115,46 @@ func shortClass(name string) string {
 }
 
 // Subject returns what a point is of, without its other values: "Price.of", the class of an array or an exception.
-func Subject(c *format.Context, p *format.Point) string { return whatOf(c, p, true) }
-
-// whatOf returns what an edited point is of, and of another one what it does: "Price.of", "call of Price.of".
-func whatOf(c *format.Context, p *format.Point, edited bool) string {
-	name, verb := "", ""
+func Subject(c *format.Context, p *format.Point) string {
 	switch p.Class {
 	case format.ClassCall:
-		name, _ = c.CallName(p.Ref, p.Flags)
-		verb = "call of "
+		name, _ := c.CallName(p.Ref, p.Flags)
+		return name
 	case format.ClassFieldRead, format.ClassFieldWrite:
-		name = c.FieldName(p.Ref)
+		return c.FieldName(p.Ref)
 	case format.ClassVariableRead, format.ClassVariableWrite:
-		name = c.VariableName(p.Ref)
+		return c.VariableName(p.Ref)
 	case format.ClassArrayRead, format.ClassArrayWrite:
-		name = c.ClassName(p.Target.ClassID)
+		return c.ClassName(p.Target.ClassID)
 	case format.ClassThrow, format.ClassCatch:
-		name, verb = shortClass(ThrownClass(c, &p.Value)), p.Class.String()+" of "
-	default:
-		return p.Class.String()
+		return shortClass(ThrownClass(c, &p.Value))
 	}
-	switch p.Class {
+	return p.Class.String()
+}
+
+// DeedOf returns what points of a class do with their Subject, which is what those that only one trace has have in common: "call of Price.of".
+func DeedOf(class format.Class, subject string) string {
+	switch class {
+	case format.ClassCall, format.ClassThrow, format.ClassCatch:
+		return class.String() + " of " + subject
 	case format.ClassFieldRead, format.ClassVariableRead, format.ClassArrayRead:
-		verb = "read of "
+		return "read of " + subject
 	case format.ClassFieldWrite, format.ClassVariableWrite, format.ClassArrayWrite:
-		verb = "write of "
+		return "write of " + subject
 	}
-	if edited {
-		verb = ""
+	return subject
+}
+
+// EditOf returns what changes of a Subject have in common: "argument 2, result of Price.of".
+func EditOf(subject string, changes []Change) string {
+	if len(changes) == 0 {
+		return subject
 	}
-	return verb + name
+	parts := make([]string, len(changes))
+	for i, c := range changes {
+		parts[i] = c.Part
+	}
+	return strings.Join(parts, ", ") + " of " + subject
 }
 
 // kindOf returns how a diff changed a point, in words; "" if it is the same in both traces.
@@ -246,4 +268,22 @@ func ValueText(c *format.Context, v *format.Value) string {
 		out = strconv.AppendInt(out, int64(v.Length()), 10)
 	}
 	return string(out)
+}
+
+// typeText returns the type of a value, a class with its package.
+func typeText(c *format.Context, v *format.Value) string {
+	if list := v.Results(c); list != nil {
+		texts := make([]string, len(list))
+		for i := range list {
+			texts[i] = typeText(c, &list[i].Value)
+		}
+		return "(" + strings.Join(texts, ", ") + ")"
+	}
+	switch v.Kind {
+	case format.ValueObject, format.ValueException, format.ValueArray, format.ValueSequence, format.ValueEnum:
+		if class := c.Class(v.ClassID); class != nil {
+			return class.Name
+		}
+	}
+	return v.Kind.String()
 }

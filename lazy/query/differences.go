@@ -1,7 +1,6 @@
 package query
 
 import (
-	"strings"
 	"sync"
 
 	"tracex/format"
@@ -14,19 +13,27 @@ import (
 // merged so far.
 type Differences struct {
 	Set *places.Set // the places, in the order of the trace
+	// Took returns how long an event of the diff took in the two traces, in nanoseconds, -1 if that is not known. Visitors call
+	// it. nil if not both traces have times.
+	Took func(event int32) ([2]int64, error)
 
 	r     *lazy.LazyTraceReader
 	scope Scope
 
 	mu     sync.Mutex // guards the fields below
 	counts DifferenceCounts
+	left   int64 // places that the filter of the scope leaves out
 	groups map[differenceKey]*difference
+	paired map[int32]bool // the added ones of the pairs that are counted, by event
 	// before is an edited row, as it was, that ended a part: the new one should begin the next part. nil if there is none.
 	before *oldRow
 }
 
 // DifferenceCounts tells how many places differ.
-type DifferenceCounts struct{ Removed, Added, Edited int64 }
+type DifferenceCounts struct {
+	Removed, Added, Edited int64
+	Moved, Renamed         int64 // pairs of which at least one is among Removed and Added
+}
 
 func (n DifferenceCounts) All() int64 { return n.Removed + n.Added + n.Edited }
 
@@ -37,6 +44,7 @@ type differenceKey struct{ kind, what string }
 type difference struct {
 	differenceKey
 	count   int64
+	took    [2]int64 // ns in A and in B; -1 if no place has a time there
 	first   HistoryPoint
 	changes []Change // of the first
 }
@@ -52,7 +60,8 @@ func (d *Differences) Reset() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.Set.Reset()
-	d.counts, d.groups, d.before = DifferenceCounts{}, make(map[differenceKey]*difference), nil
+	d.counts, d.left, d.groups, d.before = DifferenceCounts{}, 0, make(map[differenceKey]*difference), nil
+	d.paired = make(map[int32]bool)
 }
 
 // Counts returns how many places are known to differ.
@@ -61,6 +70,16 @@ func (d *Differences) Counts() DifferenceCounts {
 	defer d.mu.Unlock()
 	return d.counts
 }
+
+// LeftOut returns how many places are known that the filter of the scope leaves out.
+func (d *Differences) LeftOut() int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.left
+}
+
+// Within changes the scope, before the pass.
+func (d *Differences) Within(scope Scope) { d.scope = scope }
 
 // Finish is called after the pass: there are no more places.
 func (d *Differences) Finish() {
@@ -78,7 +97,9 @@ func (d *Differences) Places(done bool) *places.Set {
 	return d.Set
 }
 
-func (d *Differences) Visitor() lazy.Visitor { return &differencesPart{where: d.scope.matcher()} }
+func (d *Differences) Visitor() lazy.Visitor {
+	return &differencesPart{where: d.scope.matcher(), took: d.Took, moves: d.r.Moves()}
+}
 
 func (d *Differences) Merge(v lazy.Visitor) error {
 	p := v.(*differencesPart)
@@ -114,23 +135,36 @@ func (d *Differences) alone() {
 
 func (d *Differences) add(f *foundDifference) {
 	if !f.counts {
+		d.left++
 		return
 	}
-	switch f.kind {
-	case "removed":
-		d.counts.Removed++
-	case "added":
-		d.counts.Added++
-	case "edited":
+	switch p := f.pair; {
+	case f.kind == "edited":
 		d.counts.Edited++
+	case f.kind == "added" || p != nil && p.Event == f.place.Event:
+		d.counts.Added++
+	default:
+		d.counts.Removed++
+	}
+	if p := f.pair; p != nil && !d.paired[p.Event] {
+		if d.paired[p.Event] = true; p.Renamed {
+			d.counts.Renamed++
+		} else {
+			d.counts.Moved++
+		}
 	}
 	d.Set.Add(f.place.Thread, f.place.At)
 	g := d.groups[f.differenceKey]
 	if g == nil {
-		g = &difference{differenceKey: f.differenceKey, first: f.place, changes: f.changes}
+		g = &difference{differenceKey: f.differenceKey, first: f.place, changes: f.changes, took: [2]int64{-1, -1}}
 		d.groups[f.differenceKey] = g
 	}
 	g.count++
+	for side, other := range [...]string{"added", "removed"} {
+		if ns := f.took[side]; ns >= 0 && f.kind != other {
+			g.took[side] = max(0, g.took[side]) + ns
+		}
+	}
 }
 
 // foundDifference is a place that differs.
@@ -138,12 +172,14 @@ type foundDifference struct {
 	differenceKey
 	place   HistoryPoint
 	depth   int
-	edited  bool        // it is the new row of an edited pair
-	first   bool        // nothing of its part is before it
-	counts  bool        // the filter matches, or there is none
-	of      string      // what the point is of
-	values  []partValue // of an edited row
+	edited  bool     // it is the new row of an edited pair
+	first   bool     // nothing of its part is before it
+	counts  bool     // the filter matches, or there is none
+	of      string   // what the point is of
+	took    [2]int64 // see Differences.Took
+	values  Values   // of an edited row
 	changes []Change
+	pair    *lazy.Move // of a moved or renamed one: the added row
 }
 
 // follows reports whether it is the new row of an edited one that ended the part before.
@@ -153,34 +189,30 @@ func (f *foundDifference) follows(was *oldRow) bool {
 
 // compare tells what is different between an edited row and what it was.
 func (f *foundDifference) compare(was *oldRow) {
-	changes := changed(was.values, f.values)
-	parts := make([]string, len(changes))
-	for i, c := range changes {
-		parts[i] = c.Part
-	}
-	f.changes = changes
-	if f.what = f.of; len(parts) > 0 {
-		f.what = strings.Join(parts, ", ") + " of " + f.of
-	}
+	f.changes = was.values.Changes(f.values)
+	f.what = EditOf(f.of, f.changes)
 }
 
 // oldRow is an edited row as it was, until the new one is seen.
 type oldRow struct {
 	place  HistoryPoint
 	of     string
-	values []partValue
+	values Values
 	depth  int
 	counts bool
+	took   [2]int64
 }
 
 // found returns the place of an edited row that has no new one.
 func (o *oldRow) found() *foundDifference {
-	return &foundDifference{differenceKey: differenceKey{"edited", o.of}, place: o.place, depth: o.depth, counts: o.counts}
+	return &foundDifference{differenceKey: differenceKey{"edited", o.of}, place: o.place, depth: o.depth, counts: o.counts, took: o.took}
 }
 
 // differencesPart is the visitor of a part.
 type differencesPart struct {
 	where *matcher // nil if all counts
+	took  func(event int32) ([2]int64, error)
+	moves lazy.Moves
 	found []foundDifference
 	last  *oldRow
 	// whole is how many containers are around the one, still open, that was removed or added with everything in it; -1
@@ -243,18 +275,28 @@ func (v *differencesPart) visit(p *lazy.PassPoint) format.DiffStatus {
 		p.Fail(err)
 		return status
 	}
-	f := foundDifference{place: HistoryPoint{placeOf(p), p.Event}, depth: p.Depth, first: first, counts: v.where.match(p)}
+	f := foundDifference{place: HistoryPoint{placeOf(p), p.Event}, depth: p.Depth, first: first, counts: v.where.match(p), took: [2]int64{-1, -1}}
+	if v.took != nil && f.counts {
+		if f.took, err = v.took(p.Event); err != nil {
+			p.Fail(err)
+			return status
+		}
+	}
 	f.kind, f.edited = kindOf(status), status == format.DiffEditedNew
-	switch f.of = whatOf(p.Context(), point, f.kind == "edited"); status {
+	f.of = Subject(p.Context(), point)
+	switch f.what = f.of; status {
 	case format.DiffEditedOld:
-		v.last = &oldRow{f.place, f.of, valuesOf(p.Context(), point, foot), p.Depth, f.counts}
+		v.last = &oldRow{f.place, f.of, ValuesOf(p.Context(), point, foot), p.Depth, f.counts, f.took}
 		return status
 	case format.DiffEditedNew:
-		f.values = valuesOf(p.Context(), point, foot)
+		f.values = ValuesOf(p.Context(), point, foot)
+	default:
+		f.what = DeedOf(p.Class, f.of)
 	}
-	if f.what = f.of; old != nil {
+	if old != nil {
 		f.compare(old)
 	}
+	f.pairOf(p.Context(), v.moves)
 	if !f.first {
 		f.values = nil
 	}

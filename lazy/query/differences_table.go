@@ -21,7 +21,7 @@ func (d *Differences) Table(view View) *table.Table {
 	slices.SortFunc(list, func(a, b *difference) int {
 		return cmp.Or(cmp.Compare(b.count, a.count), ComparePlaces(a.first.Position, b.first.Position))
 	})
-	rows := &answerRows[*difference]{columns: differenceColumns(view.G), list: list}
+	rows := &answerRows[*difference]{columns: differenceColumns(view.G, d.Took != nil), list: list}
 	rows.columns.Sort(rows.list, view.Sort, view.Rising)
 	rows.at = func(g *difference) (HistoryPoint, bool) { return g.first, true }
 	return &table.Table{
@@ -32,29 +32,41 @@ func (d *Differences) Table(view View) *table.Table {
 	}
 }
 
-// Text tells how many places differ, and then how many of each kind.
+// Text tells how many differences there are, and then how many of each kind.
 func (n DifferenceCounts) Text() []string {
-	text := display.Plural(n.All(), "place") + " differ"
-	if n.All() == 1 {
-		text += "s"
-	}
-	list := []string{text}
+	list := []string{display.Plural(n.All(), "difference")}
 	for _, of := range []struct {
 		n    int64
 		kind string
-	}{{n.Removed, "removed"}, {n.Added, "added"}, {n.Edited, "edited"}} {
+	}{{n.Edited, "edited"}, {n.Removed, "removed"}, {n.Added, "added"}} {
 		if of.n > 0 {
 			list = append(list, display.Grouped(of.n)+" "+of.kind)
 		}
+	}
+	if text := n.Again(); text != "" {
+		list = append(list, text)
 	}
 	return list
 }
 
 // DifferencesSorts returns the keys of the columns by which the table sorts.
-func DifferencesSorts() []string { return []string{"places", "kind", "what", "event"} }
+func DifferencesSorts() []string { return []string{"places", "more", "kind", "what", "event"} }
 
-func differenceColumns(g *display.Glyphs) (list table.Columns[*difference]) {
+func differenceColumns(g *display.Glyphs, timed bool) (list table.Columns[*difference]) {
 	list.Add(table.Column{Key: "places", Title: "places", Kind: table.Number}, func(d *difference) table.Value { return table.Int(d.count) })
+	if timed {
+		for side, c := range [...]table.Column{{Key: "took_old", Title: "A"}, {Key: "took_new", Title: "B"}} {
+			c.Kind, c.Priority = table.Duration, 4
+			list.Add(c, func(d *difference) table.Value { return table.IntIf(d.took[side], d.took[side] >= 0) })
+		}
+		addMore(&list, table.Column{Key: "more", Title: "B - A", Kind: table.Duration, Priority: 3}, func(d *difference) table.Value {
+			a, b := d.took[0], d.took[1]
+			if d.kind != "edited" { // one side has none
+				a, b = max(0, a), max(0, b)
+			}
+			return noisy(b-a, Alike(a, b)).If(a >= 0 && b >= 0 && d.took != [2]int64{-1, -1})
+		})
+	}
 	list.Add(table.Column{Key: "kind", Title: "change", Priority: 1}, func(d *difference) table.Value { return table.Str(d.kind) })
 	list.Add(table.Column{Key: "what", Title: "what", Least: 20, Stretch: true}, func(d *difference) table.Value { return table.Str(d.what) })
 	list.Add(table.Column{Key: "first", Title: "the first", Priority: 2, Least: 10, Most: 60}, func(d *difference) table.Value {

@@ -2,7 +2,10 @@ package query
 
 import (
 	"context"
+	"errors"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"tracex/format"
@@ -88,6 +91,73 @@ func tableText(d *Differences) (text string) {
 	return text
 }
 
+// TestDifferencesMoved: two rows of a moved pair are one kind of change with two places, also if one of them alone matches; all
+// other counts stay.
+func TestDifferencesMoved(t *testing.T) {
+	path := formattest.Unpack(t, "diff-jackson.v27.packedtrace")
+	var row [2]*point // removed, added
+	for _, p := range load(t, opened(t, path), true) {
+		if d := p.point.Diff; p.parent == nil || p.parent.point.Diff == d {
+			continue
+		} else if i := slices.Index([]format.DiffStatus{format.DiffRemoved, format.DiffAdded}, d); i >= 0 {
+			row[i] = p
+		}
+	}
+	for _, renamed := range []bool{false, true} {
+		moves := lazy.Moves{}
+		for i, p := range row {
+			moves = append(moves, lazy.Move{Event: p.point.Event, Partner: row[1-i].point.Event, Renamed: renamed, Class: p.point.Class, Ref: p.point.Ref, Call: int32(i), Method: -1})
+		}
+		slices.SortFunc(moves, func(x, y lazy.Move) int { return int(x.Event - y.Event) })
+		r, err := lazy.Open(path, lazy.Options{NoWrite: true, Moves: moves})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if err := r.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		kind, pairs := "moved", DifferenceCounts{Moved: 1}
+		if renamed {
+			kind, pairs = "renamed", DifferenceCounts{Renamed: 1}
+		}
+		want := foundDifferences(t, opened(t, path), true, 0).Counts()
+		for _, share := range []int64{0, 1_500} {
+			d := foundDifferences(t, r, true, share)
+			got := d.Counts()
+			if got.Removed != want.Removed || got.Added != want.Added || got.Edited != want.Edited || got.Moved != pairs.Moved || got.Renamed != pairs.Renamed {
+				t.Errorf("%s: %+v, want %+v and a pair", kind, got, want)
+			}
+			tab, places, of := d.Table(View{Done: 1, G: &display.Unicode}), int64(0), int64(0)
+			for i := range tab.Rows.Len() {
+				n := tab.Rows.Row(i)[tab.Column("places")].Int()
+				if places += n; tab.Rows.Row(i)[tab.Column("kind")].Text() == kind {
+					of = n
+				}
+			}
+			if places != want.All() || of != 2 || !strings.Contains(tab.Title, " · removed and added again: 1 "+kind+" · ") {
+				t.Errorf("%s: %d places, %d of the kind: %s", kind, places, of, tab.Title)
+			}
+		}
+		e, err := filter.Parse("status=" + kind + " status=removed")
+		if err != nil {
+			t.Fatal(err)
+		}
+		scope, err := ScopeOf(t.Context(), r, true, nil, nil, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := NewDifferences(r, scope)
+		if err := r.Pass(t.Context(), scope.Over(d)); err != nil {
+			t.Fatal(err)
+		}
+		pairs.Removed = 1
+		if got := d.Counts(); got != pairs {
+			t.Errorf("of the removed row alone: %+v, want %+v", got, pairs)
+		}
+	}
+}
+
 // TestDifferencesOfFilter: only what the filter of a scope matches counts.
 func TestDifferencesOfFilter(t *testing.T) {
 	r := opened(t, formattest.Unpack(t, "diff-gson.packedtrace"))
@@ -105,6 +175,46 @@ func TestDifferencesOfFilter(t *testing.T) {
 	}
 	if n := d.Counts(); n.Added == 0 || n.Added != n.All() {
 		t.Errorf("%+v", n)
+	}
+}
+
+// TestDifferencesTook: a row has the sums of its places, on the sides that have them, and sorts by the difference.
+func TestDifferencesTook(t *testing.T) {
+	for _, share := range []int64{0, 1_500} {
+		for _, name := range []string{"diff-gson.packedtrace", "diff-jackson.v27.packedtrace"} {
+			r := opened(t, formattest.Unpack(t, name))
+			d := NewDifferences(r, Scope{})
+			d.Took = func(int32) ([2]int64, error) { return [2]int64{100, 350}, nil }
+			pass := (&Scope{}).Over(d)
+			pass.Share = share
+			if err := r.Pass(t.Context(), pass); err != nil {
+				t.Fatal(err)
+			}
+			d.Finish()
+			got := d.Table(View{Sort: "more", Done: 1, G: &display.Unicode})
+			last := int64(math.MaxInt64)
+			for i := range got.Rows.Len() {
+				row := RowOf(got, i)
+				kind, _ := row.text("kind")
+				n, _ := row.number("places")
+				old, removed := row.number("took_old")
+				now, added := row.number("took_new")
+				more, ok := row.number("more")
+				if removed == (kind == "added") || added == (kind == "removed") || removed && old != 100*n || added && now != 350*n || !ok || more != now-old {
+					t.Errorf("%s: %s", name, got.RowText(i, &display.Unicode))
+				}
+				if more = max(more, -more); more > last {
+					t.Errorf("%s: row %d: %d after %d", name, i, more, last)
+				}
+				last = more
+			}
+		}
+	}
+	r := opened(t, formattest.Unpack(t, "diff-gson.packedtrace"))
+	d, broken := NewDifferences(r, Scope{}), errors.New("broken")
+	d.Took = func(int32) ([2]int64, error) { return [2]int64{}, broken }
+	if err := r.Pass(t.Context(), (&Scope{}).Over(d)); !errors.Is(err, broken) {
+		t.Error(err)
 	}
 }
 

@@ -4,6 +4,7 @@
 //
 //	Scope    which part of a trace is asked about
 //	Top      a table of methods, classes, packages, files or threads: time, points and calls
+//	TopDiff  two Tops beside each other, by method: what took longer in the second
 //	Callers  paths by which a method is called, or what it calls
 //	Throws   exceptions: where they were thrown and caught
 //	Find     the points that match a filter, as a set of places

@@ -25,6 +25,12 @@ func about(r *lazy.LazyTraceReader) *filter.About {
 	a := new(filter.About)
 	_, a.Timed = r.Times()
 	a.Growing = r.Status().Phase != lazy.PhaseReady
+	if moves := r.Moves(); moves != nil {
+		a.Moved = func(event int32) (moved, renamed bool) {
+			m, ok := moves.Of(event)
+			return ok && !m.Renamed, ok && m.Renamed
+		}
+	}
 	list := r.ThreadList()
 	a.Threads = func(yield func(int32, string) bool) {
 		for i := range list.Len() {
@@ -75,6 +81,40 @@ func prepare(ctx context.Context, r *lazy.LazyTraceReader, f *filter.Filter, ove
 func Check(r *lazy.LazyTraceReader, e *filter.Expr) error {
 	_, err := bound(r, e)
 	return err
+}
+
+// Nothing is a filter that matches nothing.
+var Nothing, _ = filter.Parse("depth<0")
+
+// Lacks reports whether an error of [Check] is that the trace has nothing of a name in the filter, which another trace may have.
+func Lacks(err error) bool {
+	var of *filter.Error
+	return errors.As(err, &of) && of.Absent
+}
+
+// MayMatch returns false if a filter matches neither a node nor what is around it, as their classes and names tell: then it does not either in a diff
+// of the trace, whatever their status, depth and values are. The error is that of [Check].
+func MayMatch(r *lazy.LazyTraceReader, e *filter.Expr, n *lazy.Node) (may bool, err error) {
+	f, err := bound(r, e)
+	if err != nil {
+		return true, err
+	}
+	r.WithContext(func(*format.Context) {
+		some := func(f *filter.Filter) bool {
+			for at := n; !at.IsThread(); at = at.Parent() {
+				if p := at.Point(); f.Needs().Thread || f.Quick(p.Class, p.Ref, at.Thread()) != filter.No {
+					return true
+				}
+			}
+			return false
+		}
+		may = some(f)
+		subs, _ := f.Subs()
+		for _, i := range f.MustBeIn() {
+			may = may && some(subs[i])
+		}
+	})
+	return may, nil
 }
 
 // everything is the filter without a term.

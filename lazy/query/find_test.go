@@ -364,3 +364,43 @@ func TestFindFirst(t *testing.T) {
 		t.Errorf("%d places, done %v", n, find.Set.Done())
 	}
 }
+
+// TestMayMatch: what surely does not match, neither itself nor around, is not found; of some filters that is most.
+func TestMayMatch(t *testing.T) {
+	r := opened(t, formattest.Demo(t))
+	for text, most := range map[string]bool{
+		"method=receipt": true, "class=Till threw": false, "in(method=receipt)": true, "in(class=Catalogue) var=item or kind=throw": true, "not kind=call": false,
+		"has(method=pay)": false, "thread~.": false, "depth>3": false, "var=item": true, "method=pay or kind=catch": true, "in(method=pay) kind=throw arg=1": true,
+	} {
+		e, err := filter.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		find := NewFind(r, lazy.Pass{Raw: true}, e, 0)
+		if err := find.Run(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		all, no := load(t, r, true), 0
+		for _, p := range all {
+			n, err := lazy.RevealAlone(t.Context(), r.Tree(false), p.at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if may, err := MayMatch(r, e, n); may || err != nil {
+				if err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			no++
+			for ; p != nil; p = p.parent {
+				if _, found := find.Set.First(p.at.Thread, p.at.At, p.at.At+1); found {
+					t.Errorf("%s: %v, or what is in it, cannot match, it says, but that does", text, p.at)
+				}
+			}
+		}
+		if most != (no > len(all)/2) {
+			t.Errorf("%s: of %d events %d do not match for certain", text, len(all), no)
+		}
+	}
+}

@@ -24,6 +24,12 @@ func (r Row) value(key string) (v table.Value, ok bool) {
 	return r.values[i], true
 }
 
+// Has reports whether the row has a value in the column with a key.
+func (r Row) Has(key string) bool {
+	_, ok := r.value(key)
+	return ok
+}
+
 func (r Row) text(key string) (text string, ok bool) {
 	v, ok := r.value(key)
 	return v.Text(), ok

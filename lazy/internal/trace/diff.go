@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"tracex/format"
@@ -57,4 +59,27 @@ func traced(n *format.Info) string {
 		return ""
 	}
 	return strings.Trim(n.Class+"."+n.Method, ".")
+}
+
+// Move is a row of a diff that only one of its two traces has, while the other one has its partner: the same in another place,
+// or with the same contents under another name.
+type Move struct {
+	Event, Partner int32 // numbers of the row and of its partner in the diff
+	Renamed        bool  // otherwise it was moved
+	Class          format.Class
+	Ref            int32 // as in the point of the row: the method of a call
+	Thread         int32 // of the diff
+	Call, Method   int32 // the innermost call around the row, its number and method; -1 if there is none
+}
+
+// Moves are the rows of a diff that were moved or renamed, in the order of their numbers; nil if they are not known.
+type Moves []Move
+
+// Of returns what is known of a row, by its number; ok is false if it was neither moved nor renamed.
+func (m Moves) Of(event int32) (of Move, ok bool) {
+	i, ok := slices.BinarySearchFunc(m, event, func(x Move, event int32) int { return cmp.Compare(x.Event, event) })
+	if ok {
+		of = m[i]
+	}
+	return of, ok
 }

@@ -34,6 +34,9 @@ type Options struct {
 	Finish func() (told string, err error)
 	// Ended is the initial value of Status.Ended.
 	Ended string
+
+	// Moves are what was moved and renamed in a diff that was just made: the trace itself does not tell it.
+	Moves Moves
 }
 
 // Reasons why data has no end, for [Options.Unended].

@@ -111,6 +111,17 @@ func Portion(part float64) string {
 	}
 }
 
+// Change writes a difference as a part of what there was before, with its sign: +61 %, -4 %, 12 x.
+func Change(part float64) string {
+	if part >= 10 {
+		return fmt.Sprintf("%.0f x", 1+part)
+	}
+	if part > -0.005 && part < 0.005 {
+		return "<1 %"
+	}
+	return fmt.Sprintf("%+.0f %%", 100*part)
+}
+
 // Gauge draws a share as a bar of width cells, and the track that it leaves. Both are "" if that makes no sense: see
 // [Share].
 func (g *Glyphs) Gauge(part, whole int64, width int) (bar, track string) {

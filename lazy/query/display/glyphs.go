@@ -18,6 +18,7 @@ type Glyphs struct {
 	Above                        string   // of a row that is scrolled out
 	Threw                        string   // before the name of an exception
 	Becomes, Versus              string   // between the old and the new; between two that are compared
+	Moved                        string   // before where something was moved
 	Filled                       []string // fillings of a cell in a bar: the smallest first, a full cell last
 	Track                        string   // a cell of a bar that is not filled
 	Thumb                        string   // where a scroll bar is
@@ -29,7 +30,7 @@ var Unicode = Glyphs{
 	Spin: []string{"⣾", "⣽", "⣻", "⢿", "⡿", "⣟", "⣯", "⣷"},
 	More: "…", Gap: "⋯", Rule: "─", Dot: "·", Crumb: "›", Side: "│", Below: "┬", Branch: "├", AtLeast: "≥ ", Check: "✓", Warn: "⚠",
 	AtMost: "≤", Sorted: "▼", Micro: "µs",
-	Rising: "▲", About: "≈", None: "–", Note: "✎", End: "┘", Again: "←", Cross: "✕", Above: "▴", Threw: "✗ ", Becomes: "→", Versus: "↔",
+	Rising: "▲", About: "≈", None: "–", Note: "✎", End: "┘", Again: "←", Cross: "✕", Above: "▴", Threw: "✗ ", Becomes: "→", Versus: "↔", Moved: "»",
 	Filled: []string{"╸", "━"}, Track: "─", Thumb: "┃",
 }
 
@@ -40,6 +41,6 @@ var ASCII = Glyphs{
 	Spin: []string{"*", "+", "x", "+"},
 	More: "...", Gap: "...", Rule: "-", Dot: "-", Crumb: ">", Side: "|", Below: "+", Branch: "+", AtLeast: ">=", Check: "ok", Warn: "!",
 	AtMost: "<=", Sorted: "V", Micro: "us",
-	Rising: "^", About: "~", None: "-", Note: "n", End: "/", Again: "<-", Cross: "x", Above: "^", Threw: "! ", Becomes: "->", Versus: "<->",
+	Rising: "^", About: "~", None: "-", Note: "n", End: "/", Again: "<-", Cross: "x", Above: "^", Threw: "! ", Becomes: "->", Versus: "<->", Moved: ">>",
 	Filled: []string{"#"}, Track: ".", Thumb: "#",
 }

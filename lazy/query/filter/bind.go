@@ -12,6 +12,7 @@ import (
 // goroutine at a time: see Clone. The Context may grow between two calls.
 type Filter struct {
 	ctx      *format.Context
+	moved    func(event int32) (moved, renamed bool) // see [About]
 	expr     *Expr
 	root     *part
 	ins, has []*Filter
@@ -54,22 +55,22 @@ func (e *Expr) Bind(a About) (*Filter, error) {
 			return nil, err
 		}
 	}
-	return e.bind(a.Context, e.root), nil
+	return e.bind(&a, e.root), nil
 }
 
-func (e *Expr) bind(c *format.Context, root *node) *Filter {
-	f := &Filter{ctx: c, expr: e, skips: new(skipTables)}
-	f.root = f.part(root)
+func (e *Expr) bind(a *About, root *node) *Filter {
+	f := &Filter{ctx: a.Context, moved: a.Moved, expr: e, skips: new(skipTables)}
+	f.root = f.part(a, root)
 	f.needs = f.root.needs()
 	return f
 }
 
-func (f *Filter) part(n *node) *part {
+func (f *Filter) part(a *About, n *node) *part {
 	p := &part{op: n.op}
 	switch n.op {
 	case opAnd, opOr, opNot:
 		for _, k := range n.kids {
-			p.kids = append(p.kids, f.part(k))
+			p.kids = append(p.kids, f.part(a, k))
 		}
 		for _, k := range p.kids {
 			p.cost = max(p.cost, k.cost)
@@ -77,9 +78,9 @@ func (f *Filter) part(n *node) *part {
 		// The order does not change the result: first what is cheap.
 		slices.SortStableFunc(p.kids, func(a, b *part) int { return a.cost - b.cost })
 	case opIn:
-		p.sub, f.ins = len(f.ins), append(f.ins, f.expr.bind(f.ctx, n.kids[0]))
+		p.sub, f.ins = len(f.ins), append(f.ins, f.expr.bind(a, n.kids[0]))
 	case opHas:
-		p.sub, f.has = len(f.has), append(f.has, f.expr.bind(f.ctx, n.kids[0]))
+		p.sub, f.has = len(f.has), append(f.has, f.expr.bind(a, n.kids[0]))
 	case opText:
 		p.text, p.cost = &boundText{matcher: n.text, paren: strings.Contains(n.raw, "(")}, 4
 	case opTest:
@@ -110,7 +111,7 @@ func (f *Filter) Subs() (ins, has []*Filter) { return f.ins, f.has }
 
 // Clone returns a copy for another goroutine.
 func (f *Filter) Clone() *Filter {
-	c := &Filter{ctx: f.ctx, expr: f.expr, root: f.root.clone(), needs: f.needs, skips: f.skips}
+	c := &Filter{ctx: f.ctx, moved: f.moved, expr: f.expr, root: f.root.clone(), needs: f.needs, skips: f.skips}
 	for _, s := range f.ins {
 		c.ins = append(c.ins, s.Clone())
 	}

@@ -24,6 +24,11 @@ func (e *Expr) checkNode(n *node, a *About) error {
 			return e.fault(t.at, t.end, "this trace has no times: "+t.field.Name+" matches nothing", "size and kids tell how much is in a call")
 		}
 		return nil
+	case idStatus:
+		if t.value.status&statusElsewhere != 0 && a.Moved == nil {
+			return e.fault(t.at, t.end, "it is not known here what was moved or renamed", "a diff that tracex has just made tells it, one that was stored does not")
+		}
+		return nil
 	}
 	m, plain := &t.value.matcher, cmp.Or(t.value.plain, &t.value.matcher)
 	if t.field.kind == kindObject || t.field.kind == kindValue {

@@ -145,7 +145,7 @@ var fields = [...]Field{
 	idValue:  {Name: "value", kind: kindValue, in: ofFields | ofVars | ofArrays | throws | snapshots, About: "the value read, written, thrown or caught; any that a breakpoint recorded"},
 	idObj:    {Name: "obj", kind: kindObject, in: allClasses &^ classesOf(format.ClassLoop, format.ClassIteration), About: "an object in any role: receiver, argument, result, value, owner of a field or element"},
 	idIter:   {Name: "iter", kind: kindNumber, in: classesOf(format.ClassIteration), About: "the number of an iteration of a loop, from 1"},
-	idStatus: {Name: "status", kind: kindWord, in: allClasses, About: "unfinished, untracked (its end is not known), underway; in a diff: unchanged, removed, added, edited"},
+	idStatus: {Name: "status", kind: kindWord, in: allClasses, About: "unfinished, untracked (its end is not known), underway; in a diff: unchanged, removed, added, edited, moved, renamed"},
 }
 
 func init() {
@@ -230,7 +230,7 @@ var kindWords = []struct {
 }
 
 // status is a set of what the field status tells.
-type status uint8
+type status uint16
 
 const (
 	statusUnchanged  status = 1 << iota // diff statuses in the order of format.DiffStatus
@@ -241,8 +241,11 @@ const (
 	statusUnfinished                    // a container whose end was not recorded
 	statusUnderWay                      // a call that was running when the recording began
 	statusUntracked                     // a call of whose end nothing is known
+	statusMoved                         // of a diff: removed or added, and the same elsewhere in the other trace
+	statusRenamed                       // the same under another name
 
-	statusDiff = statusUnfinished - 1
+	statusDiff      = statusUnfinished - 1
+	statusElsewhere = statusMoved | statusRenamed
 )
 
 var statusWords = []struct {
@@ -250,5 +253,5 @@ var statusWords = []struct {
 	is   status
 }{
 	{"unfinished", statusUnfinished}, {"underway", statusUnderWay}, {"untracked", statusUntracked}, {"unchanged", statusUnchanged}, {"removed", statusRemoved},
-	{"added", statusAdded}, {"edited", statusEditedOld | statusEditedNew}, {"edited-old", statusEditedOld}, {"edited-new", statusEditedNew},
+	{"added", statusAdded}, {"edited", statusEditedOld | statusEditedNew}, {"moved", statusMoved}, {"renamed", statusRenamed}, {"edited-old", statusEditedOld}, {"edited-new", statusEditedNew},
 }

@@ -78,7 +78,7 @@ func (f *Filter) test(t *boundTest, x *Facts) bool {
 	case idExc:
 		return f.exception(t, x)
 	case idStatus:
-		return t.hasStatus(x)
+		return f.hasStatus(t, x)
 	}
 	return f.values(t, x)
 }
@@ -124,11 +124,19 @@ func (f *Filter) exception(t *boundTest, x *Facts) bool {
 }
 
 // hasStatus tests the status of a point.
-func (t *boundTest) hasStatus(x *Facts) bool {
+func (f *Filter) hasStatus(t *boundTest, x *Facts) bool {
 	var is, known status
 	p := x.Point
 	if p.Diff >= format.DiffUnchanged && p.Diff <= format.DiffEditedNew {
 		is, known = statusUnchanged<<p.Diff, statusDiff
+		if t.value.status&statusElsewhere != 0 && f.moved != nil {
+			known |= statusElsewhere
+			if moved, renamed := f.moved(p.Event); moved {
+				is |= statusMoved
+			} else if renamed {
+				is |= statusRenamed
+			}
+		}
 	}
 	if p.Class.Container() && (x.Unfinished || x.Footer != nil) {
 		known |= statusUnfinished

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -126,6 +127,37 @@ func TestMatchUnknown(t *testing.T) {
 	x = aCall(99, intValue(1))
 	x.Thread = 2
 	list(t, "unknown method", x, `method=withdraw;no method!=withdraw;no -method=withdraw class!=x;no pkg!=x;no thread=3 thread!=3;no thread!=main thread="Thread_3" ret=1`)
+}
+
+// TestMatchMoved: what was moved or renamed is told by the trace, not by the point.
+func TestMatchMoved(t *testing.T) {
+	about := About{Context: shop(t), Moved: func(event int32) (moved, renamed bool) { return event == 1, event == 2 }}
+	texts := []string{"status=added", "status=moved", "status!=moved", "status=renamed", "status!=renamed", "in(status=moved)"}
+	for event, want := range []string{"status=added status!=moved status!=renamed", "status=added status=moved status!=renamed", "status=added status!=moved status=renamed"} {
+		x := &Facts{Point: &format.Point{Class: format.ClassLoop, Location: -1, Diff: format.DiffAdded, Event: int32(event)}}
+		for _, text := range texts {
+			f, err := parse(t, text).Bind(about)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if yes := slices.Contains(strings.Fields(want), text); f.Match(x) != yes || f.Clone().Match(x) != yes {
+				t.Errorf("event %d: %s is %v", event, text, !yes)
+			}
+			if ins, _ := f.Subs(); len(ins) > 0 && ins[0].Match(x) != (event == 1) {
+				t.Errorf("event %d: what %s is in matches: %v", event, text, event != 1)
+			}
+			x.Point.Diff = format.DiffNone
+			if f.Match(x) {
+				t.Errorf("event %d, of no diff, matches %s", event, text)
+			}
+			x.Point.Diff = format.DiffAdded
+		}
+	}
+	for _, text := range []string{"status=moved", "kind=call or status!=renamed"} {
+		if _, err := parse(t, text).Bind(About{Context: about.Context}); err == nil || !strings.Contains(err.Error(), "not known") {
+			t.Errorf("%s where nothing is known: %v", text, err)
+		}
+	}
 }
 
 func TestMatchLeaves(t *testing.T) {

@@ -43,6 +43,8 @@ type About struct {
 	Growing bool
 	// Threads yields the threads with their names, "" for none. It may be nil.
 	Threads iter.Seq2[int32, string]
+	// Moved tells of an event of a diff whether it was moved or renamed; nil if that is not known. Any goroutine may call it.
+	Moved func(event int32) (moved, renamed bool)
 }
 
 // classNames yields the names of a class.

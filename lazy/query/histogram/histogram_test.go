@@ -2,6 +2,7 @@ package histogram
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -157,5 +158,89 @@ func BenchmarkAdd(b *testing.B) {
 	for b.Loop() {
 		h.Add(list[i&(1<<16-1)])
 		i++
+	}
+}
+
+// plainChance is the p-value of the Mann-Whitney test of two samples, by comparing each number of one with each of the other.
+func plainChance(a, b []int64) float64 {
+	n, m, all := float64(len(a)), float64(len(b)), float64(len(a)+len(b))
+	u := 0.0
+	for _, x := range a {
+		for _, y := range b {
+			u += float64(1+cmp.Compare(x, y)) / 2
+		}
+	}
+	equal := make(map[int64]float64)
+	for _, x := range slices.Concat(a, b) {
+		equal[x]++
+	}
+	ties := 0.0
+	for _, t := range equal {
+		ties += (t*t*t - t) / (all * (all - 1))
+	}
+	variance := n * m / 12 * (all + 1 - ties)
+	if len(equal) == 1 {
+		return 1
+	}
+	return 2 * (1 - (1+math.Erf(math.Abs(u-n*m/2)/math.Sqrt(2*variance)))/2)
+}
+
+// TestChance: it is that of the raw numbers, of which those in one bucket are equal.
+func TestChance(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	low, high := 0, 0
+	for range 2000 {
+		var h [2]Histogram
+		var raw [2][]int64
+		spread, shift := 1+r.IntN(40), r.IntN(6)
+		for side := range 2 {
+			for range 1 + r.IntN(60) {
+				v := int64(0)
+				if b := r.IntN(spread) + side*shift; b > 0 {
+					lo, hi := bounds(100 + b)
+					v = lo + r.Int64N(hi-lo+1)
+					raw[side] = append(raw[side], lo)
+				} else {
+					raw[side] = append(raw[side], 0)
+				}
+				h[side].Add(v)
+			}
+		}
+		got, want := Chance(&h[0], &h[1]), plainChance(raw[0], raw[1])
+		if math.Abs(got-want) > 1e-9 || math.Abs(got-Chance(&h[1], &h[0])) > 1e-12 {
+			t.Fatalf("%v, want %v: %v and %v", got, want, raw[0], raw[1])
+		}
+		if want < 0.01 {
+			low++
+		} else if want < 1 {
+			high++
+		}
+	}
+	if low < 100 || high < 100 {
+		t.Errorf("%d significant, %d not: the test tests little", low, high)
+	}
+}
+
+// TestChanceOfFew: five numbers that are all smaller than five others differ, equal samples and empty ones do not.
+func TestChanceOfFew(t *testing.T) {
+	sample := func(list ...int64) *Histogram {
+		h := new(Histogram)
+		for _, v := range list {
+			h.Add(v)
+		}
+		return h
+	}
+	five := sample(10, 20, 40, 80, 160)
+	for _, c := range []struct {
+		a, b *Histogram
+		want float64
+	}{
+		{five, sample(1000, 2000, 4000, 8000, 16000), 0.009023},
+		{five, sample(10, 20, 40, 80, 160), 1}, {sample(7, 7, 7), sample(7, 7, 7, 7), 1}, {sample(0, 0), sample(0), 1},
+		{five, sample(), 1}, {sample(), sample(), 1}, {sample(5), sample(5), 1},
+	} {
+		if got := Chance(c.a, c.b); math.Abs(got-c.want) > 1e-6 {
+			t.Errorf("%v of %v and %v, want %v", got, c.a, c.b, c.want)
+		}
 	}
 }

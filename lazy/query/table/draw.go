@@ -95,7 +95,7 @@ func (l *Layout) Shifted(values []Value, skip int) Line {
 		text, spans := c.shown(values[s.column], l.g)
 		if width := widthUpTo(text, s.wide+1, l.g); width > s.wide && c.Kind == Count {
 			v := values[s.column]
-			text = v.bound.sign(l.g) + display.Short(v.n)
+			text = c.sign(v, l.g) + display.Short(v.n)
 			spans = styled(Plain)
 		}
 		at := s.at

@@ -20,7 +20,7 @@ const Schema = 1
 // A line begins with schema and, if the table says so, its kind and "partial":true; then it has a
 // member for each column, by its key: whole numbers as such (durations in nanoseconds), shares
 // from 0 to 1, texts as strings. Values that are absent or pending have no member. A number that is
-// a bound has a second member, KEY_bound: "at least", "at most" or "about".
+// a bound has a second member, KEY_bound: "at least", "at most", "about" or "noise".
 func WriteJSON(w io.Writer, t *Table, limit int) (more int, err error) {
 	out := bufio.NewWriter(w)
 	n, more := limited(t, limit)
@@ -70,7 +70,7 @@ func (c *Column) appendJSON(b []byte, v Value) []byte {
 
 // appendNumber appends a number with all its digits.
 func (c *Column) appendNumber(b []byte, v Value) []byte {
-	if c.Kind == Share || c.Kind == Decimal {
+	if c.Kind == Share || c.Kind == Decimal || c.Kind == Change {
 		return strconv.AppendFloat(b, v.f, 'f', -1, 64)
 	}
 	return strconv.AppendInt(b, v.n, 10)
@@ -78,7 +78,7 @@ func (c *Column) appendNumber(b []byte, v Value) []byte {
 
 // String names a bound in words.
 func (b Bound) String() string {
-	return [...]string{"exactly", "at least", "at most", "about", "edited"}[b]
+	return [...]string{"exactly", "at least", "at most", "about", "edited", "noise"}[b]
 }
 
 // WriteCSV writes the table as comma-separated values (RFC 4180 with line feeds): a line with the
@@ -120,6 +120,6 @@ func (c *Column) field(v Value) string {
 	case c.Kind == Text:
 		return strings.ToValidUTF8(v.text, "\ufffd")
 	}
-	bound := [...]string{"", ">=", "<=", "~", ""}[v.bound]
+	bound := [...]string{"", ">=", "<=", "~", "", "~"}[v.bound]
 	return string(c.appendNumber([]byte(bound), v))
 }

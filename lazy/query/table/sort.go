@@ -46,7 +46,7 @@ func (c *Column) compare(x, y Value) int {
 	switch c.Kind {
 	case Text:
 		return strings.Compare(x.text, y.text)
-	case Share, Decimal:
+	case Share, Decimal, Change:
 		return cmp.Compare(x.f, y.f)
 	}
 	return cmp.Compare(x.n, y.n)

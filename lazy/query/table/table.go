@@ -80,6 +80,7 @@ const (
 	Share                // a part of a whole, from 0 to 1: 42 %
 	Bytes                // a size: 1.4 GiB
 	Event                // the handle of an event: #1204332
+	Change               // a difference, as a part of what there was before: +61 %
 )
 
 // Column is a column of a table. Widths are in cells; one that is 0 is chosen by the kind and by
@@ -90,6 +91,8 @@ type Column struct {
 	Key   string
 	Title string
 	Kind  Kind
+	// Named returns how an event is shown to users, if not by its number.
+	Named func(event int64) string
 	// Priority tells which columns are left out where not all fit: those with the largest go
 	// first, and of two with the same the right one. A column of priority 0 is always shown.
 	Priority int
@@ -99,6 +102,7 @@ type Column struct {
 	// Style is that of the texts without styles of their own; that of methods is for Class.method(…), where the class
 	// has another. Without one they are plain.
 	Style     format.Style
+	Signed    bool // the numbers are differences: +5.0 ms
 	CutMiddle bool // cut a text that does not fit in its middle, not at its end
 	// Stretch gives the column the cells that are left over. Without it in any column, the last
 	// one of texts gets them.

@@ -39,6 +39,8 @@ const (
 	// Edited is not a bound: the number is exact, and differs from what was recorded, as steps
 	// edited the tree. Only what is shown tells.
 	Edited
+	// Noise is that of a difference that may be chance. Only programs get the number: ~ is shown.
+	Noise
 )
 
 // Int is a whole number: a count, nanoseconds, bytes, the number of an event.
@@ -120,7 +122,10 @@ func (c *Column) shown(v Value, g *display.Glyphs) (text string, spans []format.
 	case c.Kind == Text:
 		return v.text, styled(Plain)
 	}
-	text = v.bound.sign(g) + c.number(v, g)
+	if v.bound == Noise {
+		return "~", styled(Faint)
+	}
+	text = c.sign(v, g) + c.number(v, g)
 	if v.f < least[c.Kind] && v.f > -least[c.Kind] {
 		return text, styled(Faint)
 	}
@@ -128,7 +133,7 @@ func (c *Column) shown(v Value, g *display.Glyphs) (text string, spans []format.
 }
 
 // least is the least number that is not faint, by the kind of its column.
-var least = [...]float64{Count: 1, Decimal: 0.005, Duration: 1, Share: 0.001, Bytes: 1, Event: 0}
+var least = [...]float64{Count: 1, Decimal: 0.005, Duration: 1, Share: 0.001, Bytes: 1, Event: 0, Change: 0.005}
 
 // named returns the styles of a text Class.method(…). Blanks, and the mark of a path, may be before it.
 func named(text string, g *display.Glyphs) []format.Span {
@@ -143,6 +148,14 @@ func named(text string, g *display.Glyphs) []format.Span {
 		{Start: 0, End: start, Style: Faint}, {Start: start, End: dot, Style: format.StyleClass},
 		{Start: dot, End: start + len(name), Style: format.StyleMethod}, {Start: start + len(name), End: len(text), Style: Plain},
 	}
+}
+
+// sign returns what is before the number of a value: a sign if it has a bound, and + if it is a difference.
+func (c *Column) sign(v Value, g *display.Glyphs) string {
+	if c.Signed && v.n > 0 {
+		return v.bound.sign(g) + "+"
+	}
+	return v.bound.sign(g)
 }
 
 // sign returns the sign before a number with a bound.
@@ -171,9 +184,14 @@ func (c *Column) number(v Value, g *display.Glyphs) string {
 		return g.Duration(v.n)
 	case Share:
 		return display.Portion(v.f)
+	case Change:
+		return display.Change(v.f)
 	case Bytes:
 		return display.Size(v.n)
 	case Event:
+		if c.Named != nil {
+			return c.Named(v.n)
+		}
 		return "#" + strconv.FormatInt(v.n, 10)
 	}
 	return strconv.FormatInt(v.n, 10)

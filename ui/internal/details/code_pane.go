@@ -153,7 +153,7 @@ func (p *CodePane) Title() string {
 	case c.codeText == nil:
 		return "source  " + c.Name
 	default:
-		return "source  " + c.codeText.name + "  " + c.Name + " " + lazy.EventHandle(c.Event).String()
+		return "source  " + c.codeText.name + "  " + c.Name + " " + p.tree.Named(lazy.EventHandle(c.Event))
 	}
 }
 

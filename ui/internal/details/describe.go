@@ -11,6 +11,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query/display"
 	"tracex/ui/internal/env"
+	"tracex/ui/internal/keys"
 	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/theme"
@@ -77,6 +78,14 @@ func (w *writer) point(n *lazy.Node) {
 	w.wrap("", 0, text, slices.Clone(spans), func(st format.Style) theme.Role { return theme.OfSpan(st, p.Class) })
 	w.notes(n)
 	writeChanges(w, n)
+	if calls, siblings, equal := w.p.tree.Equal(n); equal {
+		w.section("equal in A and in B")
+		w.pair("rows", display.Grouped(siblings)+", with everything in them", theme.Plain)
+		w.pair("calls", display.Grouped(calls), theme.Plain)
+		w.section("place")
+		w.position(n)
+		return
+	}
 	w.section("place")
 	w.withContext(func() { w.location(p.Location) })
 	w.code(n)
@@ -113,7 +122,9 @@ func (w *writer) point(n *lazy.Node) {
 		}
 	})
 	w.own = len(w.values)
-	w.state(n)
+	if !w.env.Trace.Made() { // which has not all that was written before
+		w.state(n)
+	}
 	w.section("recording")
 	w.withContext(func() {
 		// The point of a live breakpoint may name a thread other than the one that contains it.
@@ -126,11 +137,15 @@ func (w *writer) point(n *lazy.Node) {
 	w.position(n)
 }
 
-// writeChanges writes what is different between an edited row of a diff and its other one.
+// writeChanges writes what is different between an edited row of a diff and its other one, or where a moved one was moved.
 func writeChanges(w *writer, n *lazy.Node) {
-	list := w.p.tree.Changes(n)
-	if len(list) > 0 {
+	list, moved := w.p.tree.Changes(n), w.p.tree.Moved(n)
+	if len(list) > 0 || moved != "" {
 		w.section("changed")
+	}
+	if label, text, ok := strings.Cut(moved, " "); ok {
+		event, _ := w.p.tree.Partner(n)
+		w.pair(label, text+", "+w.p.tree.Named(lazy.EventHandle(event))+": "+keys.ActionKey(string(keys.Partner), w.env.Glyphs)+" goes there", theme.Plain)
 	}
 	for _, c := range list {
 		label, what := strings.Replace(c.Part, "argument", "arg", 1), ""
@@ -171,16 +186,10 @@ func (w *writer) notes(n *lazy.Node) {
 
 func (w *writer) position(n *lazy.Node) {
 	p := n.Point()
-	w.start(n)
-	w.pair("event", n.Handle().String(), theme.Plain)
-	w.pair("path", w.stack(n), theme.Plain)
-	w.pair("print", w.p.Print(), theme.Plain)
-	physical, logical := n.Offset()
-	w.pair("offset", fmt.Sprintf("%s in the file, %s in the thread", display.Grouped(physical), display.Grouped(logical)), theme.Plain)
-	w.pair("depth", display.Grouped(int64(lazy.RecordedDepth(n))-1), theme.Plain)
-	if p.Class.Container() {
-		w.pair("children", w.children(n), theme.Plain)
-		w.nested(n)
+	if w.env.Trace.Made() {
+		writeInSides(w, n)
+	} else {
+		writeInTrace(w, n)
 	}
 	switch n.State() {
 	case lazy.StateUnfinished:
@@ -194,6 +203,40 @@ func (w *writer) position(n *lazy.Node) {
 	}
 	if p.Flags&format.FlagUnderWay != 0 {
 		w.pair("note", "began before it was recorded", theme.Plain)
+	}
+}
+
+// writeInTrace writes where a row is in the trace, and what is in it.
+func writeInTrace(w *writer, n *lazy.Node) {
+	w.start(n)
+	w.pair("event", n.Handle().String(), theme.Plain)
+	w.pair("path", w.stack(n), theme.Plain)
+	w.pair("print", w.p.Print(), theme.Plain)
+	physical, logical := n.Offset()
+	w.pair("offset", fmt.Sprintf("%s in the file, %s in the thread", display.Grouped(physical), display.Grouped(logical)), theme.Plain)
+	w.pair("depth", display.Grouped(int64(lazy.RecordedDepth(n))-1), theme.Plain)
+	if n.Point().Class.Container() {
+		w.pair("children", w.children(n), theme.Plain)
+		w.nested(n)
+	}
+}
+
+// writeInSides writes where a row of a diff made here is in A and in B.
+func writeInSides(w *writer, n *lazy.Node) {
+	places, known := w.p.tree.SidePlaces(n)
+	for i, label := range []string{"in A", "in B"} {
+		switch at := places[i]; {
+		case !known:
+			w.pair(label, w.g.More, theme.Faint)
+		case at == "":
+			w.pair(label, "not there", theme.Faint)
+		default:
+			w.pair(label, w.env.Trace.Diff.Sides[i].Path+at, theme.Plain)
+		}
+	}
+	w.pair("path", w.stack(n), theme.Plain)
+	if n.Point().Class.Container() && !n.Leaf() {
+		w.pair("children", w.children(n)+", in the diff", theme.Plain)
 	}
 }
 
@@ -214,7 +257,7 @@ func (w *writer) stack(n *lazy.Node) string {
 
 var diffNames = map[format.DiffStatus]string{
 	format.DiffUnchanged: "unchanged", format.DiffRemoved: "- removed", format.DiffAdded: "+ added",
-	format.DiffEditedOld: "< edited: the old one", format.DiffEditedNew: "> edited: the new one",
+	format.DiffEditedOld: "! edited: as it was", format.DiffEditedNew: "! edited: as it is",
 }
 
 // nested writes how many calls a node contains, at any depth.

@@ -15,6 +15,12 @@ import (
 func (w *writer) thread(n *lazy.Node) {
 	if t, ok := w.env.Trace.Reader.ThreadInfo(n.Thread()); ok {
 		w.title(screen.Thread(t))
+		if w.env.Trace.Made() {
+			w.pair("children", w.children(n)+", in the diff", theme.Plain)
+			w.section("")
+			w.overview()
+			return
+		}
 		if by := w.p.starts.Told(n); by != "" {
 			w.pair("goroutine", by, theme.Plain)
 		}

@@ -85,7 +85,12 @@ func (v *viewer) choose(at int) {
 	v.Scroll(-v.Len())
 }
 
+// nameOf returns the name of an object whose fields and events can be looked for; "" for others, and in a diff, which has
+// not all of them.
 func (v *viewer) nameOf(h *held) (name string) {
+	if v.env.Trace.Made() {
+		return ""
+	}
 	v.env.Trace.Reader.WithContext(func(c *format.Context) { name = query.ObjectOf(c, h.value) })
 	return name
 }
@@ -124,7 +129,7 @@ func (v *viewer) entitle() {
 	if _, ok := query.Contents(h.value); ok {
 		v.Keys = "x text or bytes   " + v.Keys
 	}
-	v.Title += dot + v.node.Handle().String()
+	v.Title += dot + v.tree.Named(v.node.Handle())
 	if v.object != "" {
 		v.Keys += "   < > its events"
 	}

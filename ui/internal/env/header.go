@@ -162,15 +162,15 @@ func (h *Header) viewTabs(width int, g *screen.Glyphs) string {
 	return l.Put(right, theme.Plain).End()
 }
 
-// Position tells where the cursor is: at n, unless that is nil. count is the number being typed, or "".
-func Position(n *lazy.Node, count string, g *screen.Glyphs) string {
+// Position tells where the cursor is: at n, unless that is nil, which has a handle. count is the number being typed, or "".
+func Position(n *lazy.Node, handle, count string, g *screen.Glyphs) string {
 	var parts []string
 	if count != "" {
 		parts = append(parts, count)
 	}
 	if n != nil {
-		if n.Point() != nil {
-			parts = append(parts, n.Handle().String())
+		if n.Point() != nil && handle != "" {
+			parts = append(parts, handle)
 		}
 		if share := n.Fraction(); share >= 0 {
 			parts = append(parts, fmt.Sprintf("%.1f %%", 100*share))

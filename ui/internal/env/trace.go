@@ -46,20 +46,34 @@ func NewTrace(r *lazy.LazyTraceReader, name, path string) Trace {
 	s := Trace{Reader: r, Known: r.Status(), Watching: true, name: name, path: path}
 	if d, ok := r.Diff(); ok {
 		s.Diff = new(Diff)
-		s.Diff.A, s.Diff.B = d.Names()
+		s.Diff.Sides[0].Name, s.Diff.Sides[1].Name = d.Names()
 	}
 	return s
 }
 
-// Diff names the two traces that a diff compares; "" if they are not known.
-type Diff struct{ A, B string }
+// Diff is what a diff compares.
+type Diff struct {
+	Sides [2]Side // A and B
+	Made  bool    // by the explorer: the trace has only what differs
+}
+
+// Made reports whether the trace is a diff made by the explorer.
+func (s *Trace) Made() bool { return s.Diff != nil && s.Diff.Made }
+
+// Side is a trace that is compared. Of a diff that was stored only the name is known, or "".
+type Side struct {
+	Name   string
+	Path   string // of its file, as the user knows it
+	Reader *lazy.LazyTraceReader
+}
 
 // DiffName is the name of a diff on the screen, which tells of what it is.
 func (s *Trace) DiffName(g *screen.Glyphs) string {
-	if s.Diff.A == "" || s.Diff.B == "" {
+	a, b := s.Diff.Sides[0].Name, s.Diff.Sides[1].Name
+	if a == "" || b == "" {
 		return "diff  " + s.Name()
 	}
-	return "diff  A " + s.Diff.A + " " + g.Versus + " B " + s.Diff.B
+	return "diff  A " + a + " " + g.Versus + " B " + b
 }
 
 func (s *Trace) Look() { s.Known = s.Reader.Status() }

@@ -77,7 +77,7 @@ func Legend(g *screen.Glyphs) []Line {
 		{marks, g.Open, "expanded"}, {marks, g.Sorted, "expanded, sorted by duration"}, {marks, g.Closed, "collapsed, in memory"},
 		{marks, g.Absent, "collapsed, not loaded"}, {marks, g.Spin[0], "loading"}, {marks, g.Above, "scrolled out, and around the row below"},
 		{marks, g.Gap, "what a filter or a step leaves out"}, {marks, "' " + g.Note, "a mark, a note"}, {marks, g.About + " " + strings.TrimSpace(g.AtLeast), "about; at least: not all is known yet"},
-		{marks, "- + < >", "removed, added, edited: as it was, as it is; in a diff of two traces"},
+		{marks, "- + !", "removed, added, edited: as it was, then as it is; in a diff of two traces"},
 	}
 }
 

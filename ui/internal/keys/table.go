@@ -96,6 +96,7 @@ var table = []Command{
 	{Name: PreviousSame, Group: GroupFind, Key: bind("previous call of the same method", "#")},
 	{Name: NextDifference, Group: GroupFind, Key: bind("next row that differs; in no diff: compare with a file", "D"), Args: Number, About: "next row that differs, in a diff of two traces"},
 	{Name: PreviousDifference, Group: GroupFind, Key: bind("previous row that differs"), Args: Number},
+	{Name: Partner, Group: GroupFind, Key: bind("of a moved row in a diff: to the other one", "%")},
 	{Name: GoTo, Group: GroupFind, Key: bind("go to :1204, 50%, t3, g45, 748ms or a command (:help)", ":"), Brief: "go to", Aliases: []string{"goto", "go"}, Args: "PLACE", About: "go to an event (1204), 50%, a thread (t3), a goroutine (g45), a time (748ms)"},
 	{Name: GoStatement, Group: GroupFind, Key: bind("to the go statement or its goroutine; in a diff: B or A", "O")},
 	{Name: Back, Group: GroupFind, Key: bind("back to where you were", "[", "ctrl+o"), Aliases: []string{"undo"}, Args: Number},
@@ -119,7 +120,8 @@ var table = []Command{
 	{Name: After, Group: GroupAnswer, Key: bind("the write after here", "."), About: "the write after here of what the row reads or writes"},
 	{Name: Compare, Group: GroupAnswer, Key: bind("compare two calls: on the first, then on the second", "="), Args: "[A] [B]", About: "what is different between two calls: of two rows, or :compare #106 #1204"},
 	{Name: Changes, Group: GroupAnswer, About: "the changes of a diff, by what changed; each leads to its first place"},
-	{Name: Diff, Group: GroupAnswer, Args: "FILE", About: "compare this trace, A, with another, B: where they differ, in a tab of its own"},
+	{Name: Diff, Group: GroupAnswer, Args: "FILE [--identity] [--noise FILE]", About: "compare this trace, A, with another, B: where they differ, in a tab of its own"},
+	{Name: Ignore, Group: GroupAnswer, Args: "[FILTER]", About: "in a diff: differences that a filter matches do not count; or asks; :ignore - counts all"},
 	{Name: Side, Group: GroupAnswer, Args: "[A|B]", About: "in a diff: the place of the row in A or in B, in a tab of its own"},
 	{Name: Around, Group: GroupAnswer, Key: bind("what all threads did around the row, in one order", "U"), Args: "[FILTER]", About: "what all threads did around the cursor, in one order"},
 	{Name: Log, Group: GroupAnswer, Args: `[FILTER: "FORMAT"]`, About: "lines for events, over all threads; without arguments those so far; :log - forgets them"},
@@ -159,6 +161,7 @@ var table = []Command{
 	{Name: ExportOver, Group: GroupOther, Args: "[FORMAT] [FILE]", About: "the same, in place of an existing file, and whatever its size"},
 	{Name: Stop, Group: GroupOther, Key: bind("stop; back to the table; close tour, search, details", "esc")},
 	{Name: Tab, Group: GroupOther, Key: bind("next trace of several (tracex A B); 2{}: the second", "ctrl+t"), Args: "[N|NAME]", About: "another trace of those that are open: by number or name, or the next"},
+	{Name: Close, Group: GroupOther, Key: bind("close the tab, one of several", "X"), Args: "[N|NAME]", About: "close this tab, or another by number or name: a diff, or one of several traces"},
 	{Name: Palette, Group: GroupOther, Key: bind("all commands, by a few letters of their names", "ctrl+p"), Brief: "commands"},
 	{Name: Help, Group: GroupOther, Key: bind("these keys", "?", "f1"), Brief: "keys", Word: "keys"},
 	{Name: Commands, Group: GroupOther, Word: "help", Aliases: []string{"h", "commands"}, About: "this list of commands"},
@@ -216,6 +219,7 @@ const (
 	NextSame, PreviousSame Name = "next-same", "previous-same"
 	NextDifference         Name = "next-difference"
 	PreviousDifference     Name = "previous-difference"
+	Partner                Name = "partner"
 	GoTo, GoStatement      Name = "go-to", "go-statement"
 	Back, Forward          Name = "back", "forward"
 	Mark, GoToMark         Name = "mark", "go-to-mark"
@@ -248,6 +252,7 @@ const (
 	Palette                  Name = "palette"
 	Tab                      Name = "trace"
 	Help                     Name = "help"
+	Close                    Name = "close"
 	Suspend, Quit            Name = "suspend", "quit"
 )
 
@@ -265,7 +270,7 @@ const (
 	Steps           Name = "steps"
 	Range           Name = "range"
 	Changes, Diff   Name = "changes", "diff"
-	Side            Name = "side"
+	Ignore, Side    Name = "ignore", "side"
 	ExportOver      Name = "export!"
 	Commands        Name = "commands"
 	Messages        Name = "messages"

@@ -112,7 +112,7 @@ func (l *MarkList) line(i int) prompt.Item {
 	return prompt.Item{
 		Cells: []prompt.Cell{
 			{Text: sign, Style: theme.Accent, At: 2, Aside: true},
-			{Text: it.Handle().String(), Style: theme.Faint, At: 5},
+			{Text: l.m.tree.Named(it.Handle()), Style: theme.Faint, At: 5},
 			{Text: g.CutEnd(text, room), Style: theme.Plain, At: 18},
 			{Text: rest, Style: theme.Faint, At: 20 + room},
 		},
@@ -194,7 +194,7 @@ func (m marking) Choose(c env.Choice) tea.Cmd { return m.mark(c.Key[0], m.n) }
 func (m *Marks) choices(before string) (all []env.Choice) {
 	for l := byte('a'); l <= 'z'; l++ {
 		if it, ok := m.book.Marked(l); ok {
-			all = append(all, env.Choice{Key: string(rune(l)), Text: before + it.Handle().String()})
+			all = append(all, env.Choice{Key: string(rune(l)), Text: before + m.tree.Named(it.Handle())})
 		}
 	}
 	return all

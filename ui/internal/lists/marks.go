@@ -96,7 +96,7 @@ func (m *Marks) mark(letter byte, n *lazy.Node) tea.Cmd {
 	at, event := place(n)
 	it := m.book.Mark(letter, at, event)
 	m.changed()
-	return m.env.Say("mark " + string(rune(letter)) + " is at " + it.Handle().String() + m.unkept())
+	return m.env.Say("mark " + string(rune(letter)) + " is at " + m.tree.Named(it.Handle()) + m.unkept())
 }
 
 // unkept adds to a message that the change is kept in memory only.
@@ -130,7 +130,7 @@ func (m *Marks) write(note notes.Item, n *lazy.Node, text string) {
 	note.Text = text
 	note.At, note.Event = place(n)
 	it := m.book.Put(note)
-	m.env.Say("note at " + it.Handle().String() + m.unkept())
+	m.env.Say("note at " + m.tree.Named(it.Handle()) + m.unkept())
 	m.changed()
 }
 
@@ -144,7 +144,7 @@ func (m *Marks) remove(id string) {
 		what = "mark " + string(rune(it.Mark))
 	}
 	m.removed = append(m.removed, it)
-	m.env.Say("removed " + what + " at " + it.Handle().String() + "; u in the list of notes (" + keys.ActionKey("notes", m.env.Glyphs) + ") brings it back")
+	m.env.Say("removed " + what + " at " + m.tree.Named(it.Handle()) + "; u in the list of notes (" + keys.ActionKey("notes", m.env.Glyphs) + ") brings it back")
 	m.changed()
 }
 
@@ -158,7 +158,7 @@ func (m *Marks) undo() {
 	it := m.removed[last]
 	m.removed = m.removed[:last]
 	m.book.Restore(it)
-	m.env.Say("it is back at " + it.Handle().String())
+	m.env.Say("it is back at " + m.tree.Named(it.Handle()))
 	m.changed()
 }
 

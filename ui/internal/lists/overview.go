@@ -2,6 +2,7 @@ package lists
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -24,6 +25,9 @@ type Overview struct {
 	prompt.List
 	env  *env.Env
 	tree *tree.Tree
+
+	// Given are the lines of a diff made by the explorer, which is not read; nil for a trace.
+	Given func() []query.OverviewLine
 
 	Found  []query.OverviewLine // so far
 	as     int                  // the generation of the trace that the lines are about
@@ -60,6 +64,13 @@ func (o *Overview) large() bool {
 func (o *Overview) Settle(idle bool) tea.Cmd {
 	wanted := o.Wanted && !o.large() || o.env.Front.Open(o)
 	o.Title = "overview " + o.env.Trace.Name()
+	if o.Given != nil {
+		if lines := o.Given(); !slices.Equal(lines, o.Found) {
+			o.Found, o.ended = lines, true
+			o.Changed()
+		}
+		return nil
+	}
 	o.After, o.Wanted = o.Progress(), false
 	switch {
 	case !wanted:

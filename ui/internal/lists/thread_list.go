@@ -194,6 +194,9 @@ func (l *ThreadList) sift() tea.Cmd {
 
 func (l *ThreadList) View(width, height int, g *screen.Glyphs) []string {
 	l.Title = display.Plural(int64(l.all.Len()), "thread")
+	if l.env.Trace.Made() {
+		l.Title += " of the diff"
+	}
 	if l.order != lazy.ByID {
 		l.Title += " " + orderNames[l.order]
 	}

@@ -1,15 +1,20 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/diff"
 	"tracex/lazy/query"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/filter"
 	"tracex/lazy/query/places"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/tree"
@@ -20,11 +25,15 @@ import (
 type Differences struct {
 	// Lead makes the cursor go to the first place once that is found, if the user has not pressed a key before.
 	Lead bool
+	// Ignored are filters of differences that do not count. See Ignore and Count.
+	Ignored []diff.Ignored
 
 	env     *env.Env
 	tree    *tree.Tree
 	results *Results
-	run     *differencesRun // the last one; nil before there was one
+	sides   []*lazy.LazyTraceReader // A and B, if they are open
+	told    []diff.Ignored          // which were ignored in the last run
+	run     *differencesRun         // the last one; nil before there was one
 }
 
 // differencesRun is one pass over the trace.
@@ -40,7 +49,56 @@ type differencesRun struct {
 func (r *differencesRun) Running() bool { return r != nil && r.task.Running() }
 
 func NewDifferences(e *env.Env, t *tree.Tree, r *Results) *Differences {
-	return &Differences{env: e, tree: t, results: r}
+	d := &Differences{env: e, tree: t, results: r}
+	if e.Trace.Diff != nil && e.Trace.Diff.Made {
+		d.sides = []*lazy.LazyTraceReader{e.Trace.Diff.Sides[0].Reader, e.Trace.Diff.Sides[1].Reader}
+	}
+	return d
+}
+
+// Counting returns the filter of the differences that count; nil for all. It fails if an ignored one has a name that no
+// trace has; not by e is also ignored, unless that is nil.
+func (d *Differences) Counting(e *filter.Expr) (*filter.Expr, error) {
+	not := slices.Clone(d.Ignored)
+	if e != nil {
+		not = append(not, diff.Ignored{Expr: e})
+	}
+	return diff.Counting(nil, not, d.env.Trace.Reader, d.sides...)
+}
+
+// Ignore makes the differences that a filter matches not count.
+func (d *Differences) Ignore(e *filter.Expr) tea.Cmd {
+	d.Ignored = append(slices.Clone(d.Ignored), diff.Ignored{Expr: e})
+	return d.Adopt()
+}
+
+// Count makes differences count again: those that the i-th filter matches, and, if a file has it, all of the file; those
+// of all filters if i is negative.
+func (d *Differences) Count(i int) tea.Cmd {
+	switch {
+	case i < 0:
+		d.Ignored = nil
+	case i < len(d.Ignored):
+		of := d.Ignored[i]
+		d.Ignored = slices.DeleteFunc(slices.Clone(d.Ignored), func(x diff.Ignored) bool { return x == of || x.File != "" && x.File == of.File })
+	}
+	return d.Adopt()
+}
+
+// Counted are the differences of the last count; nil before there was one.
+func (d *Differences) Counted() *query.Differences {
+	if d.run == nil {
+		return nil
+	}
+	return d.run.found
+}
+
+// LeftOut returns how many differences are known that do not count.
+func (d *Differences) LeftOut() int64 {
+	if d.run == nil {
+		return 0
+	}
+	return d.run.found.LeftOut()
 }
 
 // Diff reports whether the trace is a diff of two.
@@ -86,24 +144,35 @@ func (d *Differences) begin() tea.Cmd {
 	run := &differencesRun{raw: raw, steps: steps, found: query.NewDifferences(r, query.Scope{Raw: raw})}
 	run.result = &Result{One: "difference", Several: "differences", Raw: raw, Set: run.found.Set, By: run}
 	d.run = run
+	tells := len(d.Ignored) > 0 && !slices.Equal(d.Ignored, d.told)
+	d.told = d.Ignored
+	ignored, sides := d.Ignored, d.sides
+	where := func() (*filter.Expr, error) { return diff.Counting(nil, ignored, r, sides...) }
 	return run.task.Feed(d.env, func(ctx context.Context, send func(func() tea.Cmd)) func() tea.Cmd {
-		err := run.find(ctx, r, func() { send(func() tea.Cmd { return nil }) })
+		err := run.find(ctx, r, where, func() { send(func() tea.Cmd { return nil }) })
 		return func() tea.Cmd {
-			run.err = err
+			if run.err = err; err == nil && tells {
+				d.env.Say(d.Ignoring())
+			}
 			return d.env.Fail("the search for differences ended early", err)
 		}
 	})
 }
 
 // find makes the pass, on a goroutine of its own. It calls news when there is something to draw.
-func (r *differencesRun) find(ctx context.Context, of *lazy.LazyTraceReader, news func()) error {
+func (r *differencesRun) find(ctx context.Context, of *lazy.LazyTraceReader, where func() (*filter.Expr, error), news func()) error {
 	if err := of.Wait(ctx); err != nil {
 		return err
 	}
-	scope, err := query.ScopeOf(ctx, of, r.raw, nil, query.TreeSteps(r.steps), nil)
+	count, err := where()
 	if err != nil {
 		return err
 	}
+	scope, err := query.ScopeOf(ctx, of, r.raw, nil, query.TreeSteps(r.steps), count)
+	if err != nil {
+		return err
+	}
+	r.found.Within(scope)
 	pass, last, some := scope.Over(r.found), time.Time{}, false
 	pass.Progress = func(_, _ int64) {
 		n, _ := r.found.Set.Count()
@@ -167,7 +236,7 @@ func (d *Differences) Places() *places.Set {
 	return d.run.found.Set
 }
 
-// Text tells how many places differ and how, as far as known, the most telling part first.
+// Text tells how many differences there are and of which kinds, as far as known, the most telling part first.
 func (d *Differences) Text() []string {
 	if d.run == nil {
 		return []string{"counting " + d.env.Glyphs.More}
@@ -178,10 +247,25 @@ func (d *Differences) Text() []string {
 		return []string{"counting " + d.env.Spinner()}
 	case running || d.run.err != nil:
 		least = d.env.Glyphs.AtLeast
-	case n.All() == 0:
-		return []string{"equal"}
 	}
 	list := n.Text()
+	if n.All() == 0 {
+		list[0] = "equal"
+	}
+	if left := d.LeftOut(); left > 0 {
+		list = append(list, display.Grouped(left)+" ignored")
+	}
 	list[0] = least + list[0]
 	return list
+}
+
+// Ignoring tells how many differences are ignored, and why.
+func (d *Differences) Ignoring() string {
+	var by []string
+	for _, x := range d.Ignored {
+		if of := cmp.Or(x.File, x.Expr.String()); !slices.Contains(by, of) {
+			by = append(by, of)
+		}
+	}
+	return display.Plural(d.LeftOut(), "difference") + " ignored by " + strings.Join(by, ", ")
 }

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
@@ -61,6 +62,9 @@ func (f *Filter) Complete(text string) (from int, with []prompt.Candidate) {
 		list = append(query.Suggest(f.env.Trace.Reader, n), list...)
 	}
 	for _, c := range list {
+		if f.env.Trace.Made() && (strings.Contains(c.Text, format.DiffClass) || strings.Contains(c.Text, format.EqualMethod)) {
+			continue // of rows that stand for what is equal
+		}
 		with = append(with, prompt.Candidate{Text: c.Text, Help: c.About})
 	}
 	return from, with

@@ -197,7 +197,7 @@ func (h *HitList) line(i int) prompt.Item {
 	if !ok {
 		p.text = h.search.env.Spinner()
 	}
-	e, event := h.search.env, eventText(hit)
+	e, event := h.search.env, h.eventText(hit)
 	path := p.path
 	if e.Trace.Size.Threads == 1 && len(path) > 1 {
 		path = path[1:]
@@ -223,11 +223,11 @@ func (h *HitList) line(i int) prompt.Item {
 }
 
 // eventText returns the number of a hit's event; a thread has none.
-func eventText(h lazy.Hit) string {
-	if h.At < 0 {
+func (h *HitList) eventText(hit lazy.Hit) string {
+	if hit.At < 0 {
 		return ""
 	}
-	return lazy.EventHandle(h.Event).String()
+	return h.search.tree.Named(lazy.EventHandle(hit.Event))
 }
 
 // read reads the texts of the hits on the screen that have not been read.
@@ -236,7 +236,7 @@ func (h *HitList) read(height int) tea.Cmd {
 	from, to := h.Visible(height) // drawing has not seen the last key yet
 	for i := from; i < to; i++ {
 		hit := h.hits().At(i)
-		h.number = max(h.number, len(eventText(hit)))
+		h.number = max(h.number, len(h.eventText(hit)))
 		if _, ok := h.seen[hit.Position]; !ok {
 			want = append(want, hit.Position)
 		}

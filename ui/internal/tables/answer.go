@@ -90,6 +90,7 @@ type Answer struct {
 	sorts        []string                    // see Orders
 	one, several string                      // what its rows are that n and N lead to; "" if they lead to none
 	growing      interface{ Running() bool } // what adds to their set as long as it runs; nil if nothing does
+	prefix       string                      // of the title
 	on           *lazy.Position              // where the cursor begins; nil if that is not told
 
 	shown  atomic.Pointer[table.Table]
@@ -207,7 +208,7 @@ func (a *Answer) title() (text string) {
 	if a.of.R.Status().Growth.On {
 		text = "recorded so far: " + text
 	}
-	return text
+	return a.prefix + text
 }
 
 // early reports whether a trace grows in which nothing is recorded yet.

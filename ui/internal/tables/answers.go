@@ -22,11 +22,13 @@ import (
 
 // Answers has the commands that open tables with answers, and what all answers share.
 type Answers struct {
-	LogPoints []string // as typed; the session keeps them
+	LogPoints []string    // as typed; the session keeps them
+	Compared  *Comparison // what the trace compares, if it is a diff made here; nil otherwise
 
 	env     *env.Env
 	tree    *tree.Tree
 	search  *search.Search
+	changes *search.Differences
 	results *search.Results // what an answer has found becomes the current result when the user goes to it
 	filter  *search.Filter
 	steps   *tree.Steps
@@ -35,8 +37,18 @@ type Answers struct {
 	lastCalls *Calls // shown last; nil if none was
 }
 
-func NewAnswers(e *env.Env, t *tree.Tree, s *search.Search, r *search.Results, f *search.Filter, st *tree.Steps, in *Tables) *Answers {
-	return &Answers{env: e, tree: t, search: s, results: r, filter: f, steps: st, tables: in}
+func NewAnswers(e *env.Env, t *tree.Tree, s *search.Search, r *search.Results, d *search.Differences, f *search.Filter, st *tree.Steps, in *Tables) *Answers {
+	return &Answers{env: e, tree: t, search: s, results: r, changes: d, filter: f, steps: st, tables: in}
+}
+
+// Comparison is what a diff made here compares.
+type Comparison struct {
+	Sides [2]query.TopSide // A and B
+	// Took returns how long an event of the diff took in A and in B, in nanoseconds, -1 if that is not known; nil if not both
+	// have times. It may be called in the background.
+	Took func(event int32) ([2]int64, error)
+	// Show shows the first call of a method in the tab of A or of B.
+	Show func(side int, method string) tea.Cmd
 }
 
 // about returns what an answer is about: the whole trace in the view of the tree, or what is below a row. Only what
@@ -51,6 +63,14 @@ func (a *Answers) about(below *lazy.Handle, where *filter.Expr) Of {
 // Arguments splits the arguments of a command at the word where, which a filter follows. The error
 // tells what is wrong with the filter; where is nil if there is none.
 func (a *Answers) Arguments(args string) (others string, where *filter.Expr, err error) {
+	if others, where, err = splitWhere(args); where == nil || err != nil {
+		return others, nil, err
+	}
+	return others, where, query.Check(a.env.Trace.Reader, where)
+}
+
+// splitWhere is Arguments for a filter that may not fit the trace.
+func splitWhere(args string) (others string, where *filter.Expr, err error) {
 	words := strings.Fields(args)
 	i := slices.Index(words, "where")
 	if i < 0 {
@@ -63,7 +83,7 @@ func (a *Answers) Arguments(args string) (others string, where *filter.Expr, err
 	if where.Empty() {
 		return "", nil, errors.New("where needs a filter, such as dur>10ms or class=Account")
 	}
-	return strings.Join(words[:i], " "), where, query.Check(a.env.Trace.Reader, where)
+	return strings.Join(words[:i], " "), where, nil
 }
 
 // CompleteWhere completes the filter after the word where, or else the last of the words before it.

@@ -52,6 +52,14 @@ func (p *piece) scope(ctx context.Context, r *lazy.LazyTraceReader, raw bool) (q
 
 // here returns what the screen shows; with all, the whole trace.
 func (x *Exports) here(all bool) (*piece, error) {
+	p, err := x.shown(all)
+	if err == nil && x.env.Trace.Made() {
+		p.events = false // some stand for what is equal
+	}
+	return p, err
+}
+
+func (x *Exports) shown(all bool) (*piece, error) {
 	if all {
 		p := x.within("the whole trace", "", nil)
 		p.print = x.printed(nil)
@@ -134,7 +142,7 @@ func (x *Exports) row() (p *piece, err error) {
 		return nil, errors.New("nothing is below this row: " + keys.ActionKey("collapse", x.env.Glyphs) + " goes to the call around it")
 	default:
 		in, event := lazy.PositionHandle(n.Position()), n.Handle().String()
-		p = x.within(event+" and all below it", event, &in)
+		p = x.within(x.tree.Named(n.Handle())+" and all below it", event, &in)
 	}
 	if x.filter.Cur != nil {
 		p.note = "also what the filter hides"

@@ -47,6 +47,7 @@ func (l *resultList) Table() *table.Table {
 		}
 		l.t = l.lines.Table(v)
 		l.t.Empty = "none"
+		nameEvents(l.t, l.tree)
 	}
 	return l.t
 }

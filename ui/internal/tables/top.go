@@ -24,6 +24,9 @@ type Top struct {
 // Top shows where the time goes, in the whole trace or below the cursor.
 func (a *Answers) Top(args string) tea.Cmd {
 	o, _ := a.ReadTop(args)
+	if a.Compared != nil {
+		return a.topOfBoth(o.where)
+	}
 	var below *lazy.Handle
 	if o.here {
 		n := a.tree.Out.Cursor.Node
@@ -34,6 +37,9 @@ func (a *Answers) Top(args string) tea.Cmd {
 		below = &h
 	}
 	t := &Top{Answer: newAnswer(a, a.about(below, o.where)), first: o.by}
+	if a.env.Trace.Diff != nil {
+		t.prefix = "rows of A and B together: "
+	}
 	t.keys = append([]Key{
 		{Name: "enter", Brief: "next call", Help: "go to the next call of the method; n there: the one after", Leaves: true, Do: t.toCall},
 		t.callsKey(), t.callersKey(),
@@ -48,6 +54,9 @@ type topOptions struct {
 }
 
 func (a *Answers) ReadTop(args string) (o topOptions, err error) {
+	if a.Compared != nil {
+		return a.readTopOfBoth(args)
+	}
 	others, where, err := a.Arguments(args)
 	if err != nil {
 		return o, err
@@ -70,6 +79,9 @@ func (a *Answers) ReadTop(args string) (o topOptions, err error) {
 
 func (a *Answers) CompleteTop(args string) (from int, with []prompt.Candidate) {
 	words := []string{"here", "by ", "where "}
+	if a.Compared != nil {
+		words = words[2:]
+	}
 	if before := strings.Fields(args[:strings.LastIndexByte(args, ' ')+1]); len(before) > 0 && before[len(before)-1] == "by" {
 		words = query.Bys[:]
 	}
@@ -121,4 +133,61 @@ func (t *Top) toCall(shown *table.Table, row int) tea.Cmd {
 	}
 	t.tree.Visit()
 	return t.search.Same(what, from, 1)
+}
+
+// twoTops is how long each method took in the two traces of a diff made here.
+type twoTops struct{ Answer }
+
+// topOfBoth shows, in a diff made here, how long each method took in A and in B.
+func (a *Answers) topOfBoth(where *filter.Expr) tea.Cmd {
+	x := &twoTops{newAnswer(a, a.about(nil, nil).unfiltered())}
+	d := func() *query.TopDiff {
+		return query.NewTopDiff(a.Compared.Sides[0], a.Compared.Sides[1], false, where)
+	}
+	x.of.Steps = nil
+	x.sorts = []string{"calls_more", "calls_old", "calls_new", "name"}
+	if d().Timed() {
+		x.sorts = []string{"more", "total_old", "total_new", "self_more", "self_old", "self_new", "calls_old", "calls_new", "name"}
+	}
+	x.keys = []Key{
+		{Name: "enter", Brief: "in the diff", Help: "go to the next call of the method that differs or has a difference in it; without one like O", Leaves: true, Do: x.toCompared},
+		{Name: "O", Brief: "in B", Help: "show its first call in B, or in A if only that has one", Leaves: true, Do: x.toSide},
+	}
+	return x.open(x, func(query.Scope) (finder, error) { return d(), nil })
+}
+
+// readTopOfBoth reads the arguments of a Top of A and B: a filter that fits at least one of them.
+func (a *Answers) readTopOfBoth(args string) (o topOptions, err error) {
+	others, where, err := splitWhere(args)
+	if err == nil && strings.TrimSpace(others) != "" {
+		err = errors.New("top compares the methods of A and B: here it takes only where with a filter")
+	}
+	if err == nil {
+		err = query.NewTopDiff(a.Compared.Sides[0], a.Compared.Sides[1], false, where).Check()
+	}
+	return topOptions{where: where}, err
+}
+
+// toCompared goes to the next call of a row's method that the diff has, or else as toSide does.
+func (x *twoTops) toCompared(shown *table.Table, row int) tea.Cmd {
+	class, method, _ := query.RowOf(shown, row).Method()
+	what := x.search.LikeMethod(class, method)
+	from, ok := x.tree.Out.Here()
+	if what == nil || !ok {
+		return x.toSide(shown, row)
+	}
+	x.tree.Visit()
+	return x.search.Same(what, from, 1)
+}
+
+// toSide shows the first call of a row's method in B, or in A.
+func (x *twoTops) toSide(shown *table.Table, row int) tea.Cmd {
+	r, side := query.RowOf(shown, row), 0
+	if r.Has("calls_new") {
+		side = 1
+	}
+	if r.Call() == "" {
+		return x.env.Say("the trace does not describe this method: its calls cannot be found")
+	}
+	return x.Compared.Show(side, r.Call())
 }

@@ -98,10 +98,8 @@ func DiffMark(d format.DiffStatus) (mark string, r Role) {
 		return "-", Removed
 	case format.DiffAdded:
 		return "+", Added
-	case format.DiffEditedOld:
-		return "<", Edited
-	case format.DiffEditedNew:
-		return ">", Edited
+	case format.DiffEditedOld, format.DiffEditedNew: // in this order
+		return "!", Edited
 	}
 	return " ", Plain
 }

@@ -35,6 +35,8 @@ func (c *Copying) Do(command keys.Name) tea.Cmd {
 		return c.Copy(strings.ReplaceAll(text, "\n", `\n`), "the row")
 	case command == keys.CopyPath:
 		return c.path()
+	case command == keys.CopyAddress && c.env.Trace.Made():
+		return c.sideAddress(n)
 	case command == keys.CopyAddress:
 		return c.address(n)
 	}
@@ -66,6 +68,47 @@ func (c *Copying) address(n *lazy.Node) tea.Cmd {
 		}
 		return clip.Copy(env.Quote(file+h.String()), "the address")()
 	}
+}
+
+// sideAddress copies the address of a row of a diff in B, or in A if it is only there.
+func (c *Copying) sideAddress(n *lazy.Node) tea.Cmd {
+	in, known := c.tree.SidePlaces(n)
+	for _, side := range []int{1, 0} {
+		if in[side] != "" {
+			return c.Copy(env.Quote(c.env.Trace.Diff.Sides[side].Path+in[side]), "the address in "+[]string{"A", "B"}[side])
+		}
+	}
+	if n.Point() != nil && !known {
+		return c.env.Say("not known yet: where the row is in A and in B")
+	}
+	return c.env.Say("no row that A or B has: nothing to copy")
+}
+
+// Named returns how users name what a handle does: so, but an event of a diff made by the explorer by its place in B, or in
+// A if it is only there. It may read a file.
+func (p *Tree) Named(h lazy.Handle) string {
+	if p.pairs == nil || !h.Numbered {
+		return h.String()
+	}
+	pair, err := p.pairs.from.Of(h.Event)
+	for _, side := range []int{1, 0} {
+		if at := pair.At[side]; err == nil && at.At >= 0 {
+			return []string{"A ", "B "}[side] + lazy.PositionHandle(at).String()
+		}
+	}
+	return p.env.Glyphs.None
+}
+
+// SidePlaces returns the handles of a row of a diff in A and in B, as addresses have them; "" where it is not. known is
+// false while that is not known, and for rows that neither has.
+func (p *Tree) SidePlaces(n *lazy.Node) (in [2]string, known bool) {
+	pair, known := p.pairs.Of(n)
+	for i, at := range pair.At {
+		if known && at.At >= 0 {
+			in[i] = lazy.PositionHandle(at).String()
+		}
+	}
+	return in, known
 }
 
 // subtree puts the row and everything below it on the clipboard, as the command print prints it.

@@ -3,6 +3,8 @@ package tree
 import (
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query"
@@ -41,8 +43,42 @@ func (p *Tree) Changes(n *lazy.Node) (list []query.Change) {
 	return list
 }
 
-// change returns what is different in a row of a diff, in one line; "" for all rows but those as they are now.
+// Partner returns the number of the other row of a moved or renamed one, which n is or is in; ok is false for all others.
+func (p *Tree) Partner(n *lazy.Node) (event int32, ok bool) {
+	for moves := p.env.Trace.Reader.Moves(); len(moves) > 0 && n != nil && n.Point() != nil; n = n.Parent() {
+		if m, ok := moves.Of(n.Point().Event); ok {
+			return m.Partner, true
+		}
+	}
+	return 0, false
+}
+
+// ToPartner goes to the other row of a moved or renamed one, at or around the cursor.
+func (p *Jobs) ToPartner() tea.Cmd {
+	event, ok := p.tree.Partner(p.tree.Out.Cursor.Node)
+	switch {
+	case ok:
+		return p.ToHandle(lazy.EventHandle(event), nil)
+	case p.env.Trace.Reader.Moves() == nil:
+		return p.env.Say("it is not known here what was moved: only a diff made here tells it")
+	}
+	return p.env.Say("the row was neither moved nor renamed")
+}
+
+// Moved tells where the partner of a moved or renamed row is: "moved to Order.store"; "" for any other row.
+func (p *Tree) Moved(n *lazy.Node) (text string) {
+	r := p.env.Trace.Reader
+	if n.Point() != nil && len(r.Moves()) > 0 {
+		r.WithContext(func(c *format.Context) { text = query.Moved(c, r.Moves(), n.Point().Event, n.Point().Diff) })
+	}
+	return text
+}
+
+// change returns what is different in a row of a diff, in one line, of an edited one in the row as it is now; "" for others.
 func (p *Tree) change(n *lazy.Node) string {
+	if text := p.Moved(n); text != "" {
+		return p.env.Glyphs.Moved + " " + text
+	}
 	if n.Point() == nil || n.Point().Diff != format.DiffEditedNew {
 		return ""
 	}
@@ -53,8 +89,11 @@ func (p *Tree) change(n *lazy.Node) string {
 	return strings.Join(list, ", ")
 }
 
-// equal reports whether a row stands for what is equal in both traces of a diff.
-func (p *Tree) equal(n *lazy.Node) (ok bool) {
-	p.env.Trace.Reader.WithContext(func(c *format.Context) { _, _, ok = format.EqualRow(c, n.Point()) })
-	return ok
+// Equal returns how many calls and siblings a row stands for that are equal in both traces of a diff; ok is false for others.
+func (p *Tree) Equal(n *lazy.Node) (calls, siblings int64, ok bool) {
+	if p.env.Trace.Diff == nil || n == nil || n.Point() == nil {
+		return 0, 0, false
+	}
+	p.env.Trace.Reader.WithContext(func(c *format.Context) { calls, siblings, ok = format.EqualRow(c, n.Point()) })
+	return calls, siblings, ok
 }

@@ -20,6 +20,9 @@ import (
 )
 
 func (p *Jobs) GoTo(a Address) tea.Cmd {
+	if p.env.Trace.Made() && (a.Kind == Event || a.Kind == Place || a.Kind == Time) {
+		return p.env.Say("a row of a diff has its places in A and in B: go to " + a.Text + " there, in its tab")
+	}
 	switch a.Kind {
 	case Share:
 		return p.toShare(a.Share, a.Text)
@@ -264,7 +267,11 @@ func (p *Jobs) sayHidden(n *lazy.Node, event int32, at lazy.Position) {
 	if event < 0 {
 		return
 	}
-	if err := n.ShowsEvent(event, at); err != nil {
+	switch err := n.ShowsEvent(event, at); {
+	case err == nil:
+	case p.env.Trace.Made(): // its numbers are not those of A or B
+		p.env.Say("the row is hidden; " + keys.ActionKey("raw", p.env.Glyphs) + " shows it")
+	default:
 		p.env.Say(screen.ErrorLine(err) + "; " + keys.ActionKey("raw", p.env.Glyphs) + " shows it")
 	}
 }

@@ -2,12 +2,13 @@ package tree
 
 import (
 	"context"
-	"fmt"
 
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/query"
+	"tracex/lazy/query/display"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/theme"
 )
@@ -110,12 +111,13 @@ func (v *View) tookIn(l *lazy.Line, side int) (string, theme.Role) {
 	return v.Glyphs.Duration(pair.Took[side]), theme.Plain
 }
 
-// more returns how much longer a row took in B than in A, in nanoseconds; alike tells that this is less than a tenth.
+// more returns how much longer a row took in B than in A, in nanoseconds; alike tells that this may be noise: of a single
+// pair, less than a tenth.
 func (v *View) more(l *lazy.Line) (ns, of int64, alike, ok bool) {
 	pair, ok := v.Pairs.Of(l.Node)
 	if a, b := pair.Took[0], pair.Took[1]; ok && (a >= 0 || b >= 0) && l.Diff != format.DiffEditedOld {
 		ns = max(b, 0) - max(a, 0)
-		return ns, a, a >= 0 && b >= 0 && 10*max(ns, -ns) < max(a, b), true
+		return ns, a, a >= 0 && b >= 0 && query.Alike(a, b), true
 	}
 	return 0, 0, false, false
 }
@@ -136,12 +138,8 @@ func moreCell(v *View, l *lazy.Line, _ int) (string, theme.Role) {
 // moreShareCell is the same as a share of A.
 func moreShareCell(v *View, l *lazy.Line, _ int) (string, theme.Role) {
 	ns, of, alike, ok := v.more(l)
-	if !ok || alike || of <= 0 || ns == 0 {
+	if !ok || alike || of <= 0 {
 		return "", theme.Plain
 	}
-	percent := 100 * float64(ns) / float64(of)
-	if percent >= 1000 {
-		return fmt.Sprintf("%.0f x", 1+percent/100), theme.Plain
-	}
-	return fmt.Sprintf("%+.0f %%", percent), theme.Plain
+	return display.Change(float64(ns) / float64(of)), theme.Plain
 }

@@ -26,7 +26,7 @@ type Row struct {
 	Sign    string        // that the user has marked the row or made a note; "" if not
 	Note    string        // the marks and the beginning of the note
 	Stuck   bool          // scrolled out, and shown as it is around others
-	Change  string        // what is different in an edited row of a diff; "" if that is not known
+	Change  string        // what is different in an edited row of a diff, or where it was moved; "" if that is not known
 	Equal   bool          // it stands for what is equal in both traces of a diff
 }
 
@@ -155,14 +155,19 @@ func (v *View) nodeText(l *screen.Line, r *Row) {
 		dropped, width = "", 0
 	}
 	change := ""
-	if of := v.Glyphs.TextWidth(r.Change) + 2; r.Change != "" && of <= max(l.Left/2, l.Left-v.Glyphs.TextWidth(r.Shown)) {
+	_, changed := theme.DiffMark(r.Diff)
+	switch of := v.Glyphs.TextWidth(r.Change) + 2; {
+	case r.Change == "":
+	case of <= max(l.Left/2, l.Left-v.Glyphs.TextWidth(r.Shown)):
 		change = "  " + r.Change
-		width += of
+	case r.Diff != format.DiffEditedNew:
+		change = "  " + v.Glyphs.Moved
 	}
+	width += v.Glyphs.TextWidth(change)
 	l.Left -= width
 	l.Spans(r.Shown, r.Styles, of, r.Matches, skip)
 	l.Left += width
-	l.Put(change, theme.Edited)
+	l.Put(change, changed)
 	switch {
 	case dropped != "":
 		l.Put(dropped, theme.Faint)
@@ -271,7 +276,8 @@ func (p *Tree) Rows(of []lazy.Row, lit func(n *lazy.Node, text string) [][2]int)
 			continue
 		}
 		if p.env.Trace.Diff != nil && l.Parent != nil {
-			r.Change, r.Equal = p.change(l.Node), p.equal(l.Node)
+			r.Change = p.change(l.Node)
+			_, _, r.Equal = p.Equal(l.Node)
 		}
 		r.Matches, r.Skip = lit(l.Node, r.Shown), p.Out.skipOf(l.Node)
 		r.Loading = !l.Loaded && p.loading(l.Node)

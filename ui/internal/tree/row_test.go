@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"tracex/format"
 	"tracex/lazy"
 	"tracex/ui/internal/screen"
 )
@@ -25,6 +26,7 @@ func node(change func(r *Row)) *Row {
 // TestRow draws rows: marks, columns, and gaps, in trees of several widths.
 func TestRow(t *testing.T) {
 	timed, plain := &View{Glyphs: &screen.Unicode, Spinner: "*", Timed: true}, &View{Glyphs: &screen.Unicode, Spinner: "*"}
+	moved := func(r *Row) { r.Change, r.Diff = "» moved to a.Method", format.DiffRemoved }
 	gap := func(err error) *Row {
 		r := newRow(&lazy.Line{Row: lazy.Row{Depth: 1, From: 0, To: 2048}})
 		r.Err = err
@@ -45,6 +47,9 @@ func TestRow(t *testing.T) {
 		{"being loaded", plain, node(func(r *Row) { r.Loading = true }), 30, "    * f(1): 2"},
 		{"at least", plain, node(func(r *Row) { r.CountExact = false }), 50, "    ▹ f(1): 2                                ≥ 7"},
 		{"too narrow for its text", plain, node(func(r *Row) {}), 10, "    ▹ f(1…"},
+		{"moved", plain, node(moved), 40, "    ▹ f(1): 2  » moved to a.Method"},
+		{"moved, without room for where", plain, node(moved), 20, "    ▹ f(1): 2  »"},
+		{"edited, without room for what changed", plain, node(func(r *Row) { moved(r); r.Diff = format.DiffEditedNew }), 20, "    ▹ f(1): 2"},
 		{"a duration", timed, node(func(r *Row) {}), 50, "    ▹ f(1): 2                            12.0 ms"},
 		{"the part of a duration that is known", timed, node(func(r *Row) { r.Least = true }), 50, "    ▹ f(1): 2                           ≥12.0 ms"},
 		{"with a share", timed, node(func(r *Row) {}), 60, "    ▹ f(1): 2                               12.0 ms   20 %"},
