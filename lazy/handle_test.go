@@ -46,10 +46,10 @@ func TestFindHandles(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		seen := 0
+		seen, rows := 0, 0
 		for row, ok := tree.First(); ok; row, ok = tree.Next(row) {
 			n := row.Node
-			if n == nil {
+			if rows++; n == nil || formattest.Race && rows%8 != 0 {
 				continue
 			}
 			for _, h := range []Handle{n.Handle(), PositionHandle(n.Position())} {
@@ -67,8 +67,8 @@ func TestFindHandles(t *testing.T) {
 				seen++
 			}
 		}
-		if seen < 1000 {
-			t.Errorf("%s: only %d handles", name, seen)
+		if rows < 500 || seen < rows/8 {
+			t.Errorf("%s: only %d handles of %d rows", name, seen, rows)
 		}
 		for _, p := range []Position{{Thread: 0, At: 1 << 40}, {Thread: 999, At: 0}, {Thread: 999, At: -1}} {
 			var none *NoPositionError

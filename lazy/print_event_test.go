@@ -67,7 +67,12 @@ func (p *printing) subtree(i int) string {
 }
 
 // stride is the distance between the points that a test checks.
-func stride(n int) int { return n/150 + 1 }
+func stride(n int) int {
+	if formattest.Race {
+		return n/40 + 1
+	}
+	return n/150 + 1
+}
 
 // TestPrintEvent: an event is the same in the explorer, in print and in
 // print --event, in traces of one and of several threads, folded and raw.
@@ -126,7 +131,9 @@ func TestPrintEventFolded(t *testing.T) {
 			if _, ok := slices.BinarySearch(shown, event); ok {
 				continue
 			}
-			hidden++
+			if hidden++; formattest.Race && hidden%8 != 0 {
+				continue
+			}
 			var out bytes.Buffer
 			err := r.PrintEvent(context.Background(), &out, PrintOptions{Folded: true}, event, true, PrintRange{})
 			var folded *FoldedError
