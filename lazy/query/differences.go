@@ -32,7 +32,7 @@ type Differences struct {
 // DifferenceCounts tells how many places differ.
 type DifferenceCounts struct {
 	Removed, Added, Edited int64
-	Moved, Renamed         int64 // pairs of which at least one is among Removed and Added
+	Moved, Renamed         int64 // pairs with one or both among Removed and Added
 }
 
 func (n DifferenceCounts) All() int64 { return n.Removed + n.Added + n.Edited }

@@ -185,7 +185,7 @@ func plainChance(a, b []int64) float64 {
 	return 2 * (1 - (1+math.Erf(math.Abs(u-n*m/2)/math.Sqrt(2*variance)))/2)
 }
 
-// TestChance: it is that of the raw numbers, of which those in one bucket are equal.
+// TestChance: it is that of the raw numbers, if those in one bucket are equal.
 func TestChance(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	low, high := 0, 0
