@@ -3,6 +3,7 @@ package format_test
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"math"
 	"reflect"
 	"strings"
@@ -51,7 +52,8 @@ func decodeObject(version format.Version, b []byte, open format.Class) (v append
 	}
 }
 
-// recordedTraces returns the data of each recorded trace, packed ones included.
+// recordedTraces returns the data of each recorded trace, packed ones included; with the race detector only of those of
+// at most half a MiB.
 func recordedTraces(t testing.TB) map[string][]byte {
 	t.Helper()
 	traces := make(map[string][]byte)
@@ -61,6 +63,7 @@ func recordedTraces(t testing.TB) map[string][]byte {
 	for _, name := range formattest.RecordedNames(t, ".packedtrace") {
 		traces[name] = entry(t, openPacked(t, formattest.Recorded(t, name)), format.EntryData)
 	}
+	maps.DeleteFunc(traces, func(_ string, data []byte) bool { return formattest.Race && len(data) > 512<<10 })
 	return traces
 }
 

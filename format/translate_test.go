@@ -98,7 +98,11 @@ func TestTranslateBack(t *testing.T) {
 	traces := recordedTraces(t)
 	for _, v := range versions {
 		for seed := range uint64(3) {
-			data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Random, N: 4000, Seed: seed, Options: formattest.Options{Version: v}})
+			n := 4000
+			if formattest.Race {
+				n = 500
+			}
+			data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Random, N: n, Seed: seed, Options: formattest.Options{Version: v}})
 			traces[fmt.Sprintf("random %d %d", v, seed)] = data
 		}
 		data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Calls, N: 2000, Options: formattest.Options{Version: v}})
@@ -140,7 +144,7 @@ func TestTranslateBack(t *testing.T) {
 			t.Log(exact, "of", len(there.exact), there.counts)
 		})
 	}
-	if whole < 15 {
+	if whole < 15 && !formattest.Race || whole < 8 {
 		t.Errorf("only %d traces were turned without a loss", whole)
 	}
 }

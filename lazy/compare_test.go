@@ -17,12 +17,17 @@ import (
 )
 
 // corpus calls f with the path of each recorded trace, with its index beside
-// it, and of generated ones, in parallel.
+// it, and of generated ones, in parallel; under the race detector of a third of the
+// small ones, another third for each test.
 func corpus(t *testing.T, f func(t *testing.T, path string)) {
+	n := len(t.Name())
 	run := func(name string, path func(t *testing.T) string) {
+		if n++; formattest.Race && n%3 != 0 {
+			return
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f(t, path(t))
+			f(t, formattest.Small(t, path(t)))
 		})
 	}
 	for _, name := range formattest.RecordedNames(t, ".bin") {

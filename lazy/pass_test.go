@@ -220,12 +220,12 @@ func TestPassContradiction(t *testing.T) {
 
 // TestPassRanges: the parts of a trace, visited one by one, make up the whole.
 func TestPassRanges(t *testing.T) {
-	seeds := uint64(4)
+	seeds, n := uint64(4), 1500
 	if formattest.Race { // it takes ten times as long
-		seeds = 1
+		seeds, n = 1, 400
 	}
 	for seed := range seeds {
-		spec := formattest.Spec{Shape: formattest.Random, N: 1500, Seed: seed, Threads: 2, Options: formattest.Options{BlockSize: 4096}}
+		spec := formattest.Spec{Shape: formattest.Random, N: n, Seed: seed, Threads: 2, Options: formattest.Options{BlockSize: 4096}}
 		r := ready(t, formattest.File(t, spec), Options{NoWrite: true})
 		for _, raw := range []bool{false, true} {
 			want := listedBy(t, r, Pass{Raw: raw})

@@ -34,6 +34,9 @@ func TestPrintIndent(t *testing.T) {
 		{Shape: formattest.Deep, N: 700, Seed: 1}, {Shape: formattest.Calls, N: 900, Seed: 2, Threads: 3}, {Shape: formattest.Threads, N: 60, Seed: 3},
 	} {
 		s.BlockSize = 2048
+		if formattest.Race {
+			s.N /= 4
+		}
 		path := formattest.File(t, s)
 		r := ready(t, path, Options{NoWrite: true, Memory: 1 << 30})
 		tree := r.Tree(true)

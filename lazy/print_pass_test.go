@@ -65,9 +65,13 @@ func TestSpread(t *testing.T) {
 		}
 	}
 	corpus(t, check)
+	n := 3000
+	if formattest.Race {
+		n = 500
+	}
 	for _, shape := range []formattest.Shape{formattest.Deep, formattest.Wide, formattest.WideLeaves, formattest.WideCalls, formattest.Threads, formattest.Calls} {
 		for _, version := range []format.Version{format.V22, format.V27} {
-			spec := formattest.Spec{Shape: shape, N: 3000, Seed: 5, Options: formattest.Options{Version: version, BlockSize: 3000}}
+			spec := formattest.Spec{Shape: shape, N: n, Seed: 5, Options: formattest.Options{Version: version, BlockSize: 3000}}
 			t.Run(spec.Name(), func(t *testing.T) {
 				t.Parallel()
 				check(t, formattest.File(t, spec))
@@ -184,19 +188,23 @@ func TestSpreadDamaged(t *testing.T) {
 		}
 		return printedCut(t, r, PrintOptions{Folded: true, Verbose: true, MaxDepth: depth}, PrintRange{}, c)
 	}
+	apart := 3
+	if formattest.Race {
+		apart = 10
+	}
 	for _, name := range small {
 		data, index := formattest.Recorded(t, name), formattest.Recorded(t, name+".idx")
 		check := func(t *testing.T, data, index []byte, depth int) {
 			want := print(t, data, index, depth, walk.Uncut)
 			formattest.SameText(t, print(t, data, index, depth, walk.PassCut{Bytes: 300, Approach: 20, Width: 2}), want)
 		}
-		eachOf(t, name, len(data), 3*strideOf(name), func(t *testing.T, i int) {
+		eachOf(t, name, len(data), apart*strideOf(name), func(t *testing.T, i int) {
 			bad := bytes.Clone(data)
 			bad[i] ^= 0x41
 			check(t, bad, index, i%2*2)
 			check(t, data[:i], index, (i+1)%2*2)
 		})
-		eachOf(t, name+".idx", len(index), 3*strideOf(name), func(t *testing.T, i int) {
+		eachOf(t, name+".idx", len(index), apart*strideOf(name), func(t *testing.T, i int) {
 			bad := bytes.Clone(index)
 			bad[i] ^= 0x09
 			check(t, data, bad, i%2*2)

@@ -161,8 +161,12 @@ func TestThousandThreads(t *testing.T) {
 // TestBudgetHolds walks a trace from end to end, expanding every call, with memory
 // for a fraction of it.
 func TestBudgetHolds(t *testing.T) {
-	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 30_000, Seed: 4})
-	r := ready(t, path, Options{NoWrite: true, Memory: 2 << 20})
+	n, memory := 30_000, int64(2<<20)
+	if formattest.Race {
+		n, memory = n/5, memory/4
+	}
+	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: n, Seed: 4})
+	r := ready(t, path, Options{NoWrite: true, Memory: memory})
 	tree := r.Tree(true)
 	ctx := context.Background()
 	row, _ := tree.First()

@@ -219,9 +219,13 @@ func TestSearchLiterals(t *testing.T) {
 		}
 	}
 	corpus(t, check)
+	n := 1000
+	if formattest.Race {
+		n = 300
+	}
 	for _, shape := range []formattest.Shape{formattest.Deep, formattest.Wide, formattest.WideLeaves, formattest.Threads, formattest.Calls} {
 		for _, version := range []format.Version{format.V22, format.V27} {
-			spec := formattest.Spec{Shape: shape, N: 1000, Seed: 5, Options: formattest.Options{Version: version, BlockSize: 3000}}
+			spec := formattest.Spec{Shape: shape, N: n, Seed: 5, Options: formattest.Options{Version: version, BlockSize: 3000}}
 			t.Run(spec.Name(), func(t *testing.T) {
 				t.Parallel()
 				check(t, formattest.File(t, spec))

@@ -70,7 +70,11 @@ func rowsOf(t *testing.T, tree *Tree, n *Node, down bool, rng *rand.Rand) (nodes
 // sortedSpecs are traces with nodes of few and of many children.
 func sortedSpecs() []formattest.Spec {
 	var list []formattest.Spec
-	for seed := range uint64(4) {
+	seeds, n := uint64(4), 1000
+	if formattest.Race {
+		seeds, n = 2, 400
+	}
+	for seed := range seeds {
 		s := formattest.Spec{Shape: formattest.Random, N: 700, Seed: seed, Wild: seed%2 == 1, Timed: true}
 		s.BlockSize = 2048
 		if s.Timed = seed != 1; !s.Timed {
@@ -79,7 +83,7 @@ func sortedSpecs() []formattest.Spec {
 		list = append(list, s)
 	}
 	for _, shape := range []formattest.Shape{formattest.WideCalls, formattest.WideLeaves, formattest.Wide} {
-		s := formattest.Spec{Shape: shape, N: 1000, Timed: true}
+		s := formattest.Spec{Shape: shape, N: n, Timed: true}
 		s.BlockSize = 8192
 		list = append(list, s)
 	}

@@ -86,6 +86,18 @@ func Unpack(t testing.TB, names ...string) string {
 	return filepath.Join(dir, names[0])
 }
 
+// Small returns the path of a trace. With the race detector it skips the test if the trace has more than half a
+// MiB: what goroutines do is the same in a small one, which is cut into as many parts.
+func Small(t testing.TB, path string) string {
+	t.Helper()
+	if info, err := os.Stat(path); err != nil {
+		t.Fatal(err)
+	} else if Race && info.Size() > 512<<10 {
+		t.Skip("a large trace takes long with the race detector")
+	}
+	return path
+}
+
 // Demo writes the trace of the command demo to a temporary directory of the test and returns the path of its
 // data.
 func Demo(t testing.TB) string {

@@ -296,7 +296,7 @@ func TestAroundPrinted(t *testing.T) {
 	for _, name := range []string{"threads.stream", "threads.v27.stream", "kotlin.stream", "kotlin.v27.stream", "blocks.stream"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := opened(t, formattest.Unpack(t, name+".bin"))
+			r := opened(t, formattest.Small(t, formattest.Unpack(t, name+".bin")))
 			lines := make(map[int32][]string)
 			thread := int32(-1)
 			for line := range strings.Lines(string(formattest.Recorded(t, name+".raw.txt"))) {

@@ -61,12 +61,8 @@ func TestHistory(t *testing.T) {
 // compareHistory compares the history of a location with a plain one, however the trace is cut.
 func compareHistory(t *testing.T, r *lazy.LazyTraceReader, raw bool, l *plainLocation, want map[int32][]string) {
 	t.Helper()
-	data, _ := r.Size()
 	serial := ""
-	for _, share := range shares {
-		if share > 0 && data/share > 300 {
-			continue
-		}
+	for _, share := range sharesOf(r, 300) {
 		h := historyOf(t, r, Scope{Raw: raw}, HistoryOptions{}, l.text, share)
 		got := lines(h.List())
 		if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -128,7 +124,7 @@ func TestHistoryParts(t *testing.T) {
 			want = append(want, s)
 		}
 	}
-	for _, share := range shares {
+	for _, share := range sharesOf(r, math.MaxInt64) {
 		got := historyOf(t, r, Scope{}, HistoryOptions{Where: where}, position, share).List()
 		if fmt.Sprint(lines(got)) != fmt.Sprint(lines(want)) {
 			t.Errorf("with a filter: %v\nwant %v", lines(got), lines(want))

@@ -3,6 +3,7 @@ package query
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -92,7 +93,7 @@ func iterationsBetween(t *testing.T, r *lazy.LazyTraceReader, scope Scope, loop 
 			want = append(want, plainIteration(c, true))
 		}
 	}
-	for _, share := range shares {
+	for _, share := range sharesOf(r, math.MaxInt64) {
 		for _, most := range []int{mostIterations, 2} {
 			x := NewIterations(r, scope, loop)
 			x.most = most
@@ -225,7 +226,7 @@ func TestMostIterations(t *testing.T) {
 	if err != nil || loop.In == "" {
 		t.Fatal(loop, err)
 	}
-	for _, share := range shares {
+	for _, share := range sharesOf(r, math.MaxInt64) {
 		var scope Scope
 		if err := scope.In(t.Context(), r, lazy.PositionHandle(at)); err != nil {
 			t.Fatal(err)

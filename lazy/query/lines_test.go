@@ -170,7 +170,10 @@ func compareLines(t *testing.T, r *lazy.LazyTraceReader, raw bool, c *format.Con
 
 // TestLinesEager: the raw lines of every call, in larger traces of every fifth, are those of the trace in memory.
 func TestLinesEager(t *testing.T) {
-	acts, calls := 0, 0
+	acts, calls, every, least := 0, 0, 5, 1000
+	if formattest.Race {
+		every, least = 80, 100
+	}
 	for _, name := range []string{"gson.dump.bin", "kotlin.stream.bin", "kotlin.v27.stream.bin", "allkinds.v27.dump.bin", "crash.stream.bin", "blocks.stream.bin", "shop.bin"} {
 		path := ""
 		if name == "shop.bin" {
@@ -206,7 +209,7 @@ func TestLinesEager(t *testing.T) {
 			if x.point.Class.Container() {
 				calls++
 			}
-			if x.point.Class.Container() && (calls%5 == 0 || len(data) < 500<<10 && !formattest.Race) {
+			if x.point.Class.Container() && (calls%every == 0 || len(data) < 500<<10 && !formattest.Race) {
 				at, err := r.FindEvent(t.Context(), x.point.Event)
 				if err != nil {
 					t.Fatal(err)
@@ -222,7 +225,7 @@ func TestLinesEager(t *testing.T) {
 			}
 		}
 	}
-	if acts < 1000 {
+	if acts < least {
 		t.Errorf("%d points were compared", acts)
 	}
 }
@@ -277,8 +280,11 @@ func TestLinesHere(t *testing.T) {
 	r.WithContext(func(x *format.Context) { c = x })
 	_, all := plainPoints(t, r, false)
 	random := rand.New(rand.NewPCG(1, 2))
-	deep := 0
-	for range 200 {
+	deep, tries := 0, 200
+	if formattest.Race {
+		tries = 40
+	}
+	for range tries {
 		x := all[random.IntN(len(all))]
 		child := HistoryPoint{x.Position(), x.Point().Event}
 		mine := x
@@ -307,7 +313,7 @@ func TestLinesHere(t *testing.T) {
 			}
 		}
 	}
-	if deep < 100 {
+	if deep < tries/2 {
 		t.Errorf("%d deep ones", deep)
 	}
 }
@@ -379,7 +385,10 @@ func TestLinesRefuse(t *testing.T) {
 	}
 	hidden, loose := 0, 0
 	_, all = plainPoints(t, r, true)
-	for _, x := range all {
+	for i, x := range all {
+		if formattest.Race && i%16 != 0 {
+			continue
+		}
 		at := HistoryPoint{x.Position(), x.Point().Event}
 		switch err := NewLines(r, LinesOptions{At: at}).Run(t.Context()); {
 		case err == nil && !shown[at.Event]:

@@ -25,6 +25,21 @@ func TestMain(m *testing.M) {
 // shares are sizes of parts, in bytes: 0 for the usual.
 var shares = [...]int64{0, 150, 1000, 7000}
 
+// sharesOf returns those that cut a trace into at most so many parts: each part takes long to begin. With the race
+// detector it is at most 60.
+func sharesOf(r *lazy.LazyTraceReader, most int64) (list []int64) {
+	size, _ := r.Size()
+	if formattest.Race {
+		most = min(most, 60)
+	}
+	for _, share := range shares {
+		if share == 0 || size/share <= most {
+			list = append(list, share)
+		}
+	}
+	return list
+}
+
 // opened opens a trace and waits until it is read.
 func opened(tb testing.TB, path string) *lazy.LazyTraceReader {
 	tb.Helper()
@@ -49,14 +64,18 @@ func traces(t *testing.T, f func(t *testing.T, r *lazy.LazyTraceReader)) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f(t, opened(t, path(t)))
+			f(t, opened(t, formattest.Small(t, path(t))))
 		})
+	}
+	size := 700
+	if formattest.Race {
+		size = 250
 	}
 	for _, shape := range []formattest.Shape{formattest.Calls, formattest.Deep, formattest.Wide, formattest.WideCalls,
 		formattest.WideLeaves, formattest.Threads, formattest.Goroutines, formattest.Random} {
 		for i, version := range []format.Version{format.V22, format.V27} {
 			for _, timed := range []bool{false, true} {
-				spec := formattest.Spec{Shape: shape, N: 700, Seed: uint64(3 + i), Timed: timed,
+				spec := formattest.Spec{Shape: shape, N: size, Seed: uint64(3 + i), Timed: timed,
 					Options: formattest.Options{Version: version, BlockSize: 3000}}
 				run(spec.Name(), func(t *testing.T) string { return formattest.File(t, spec) })
 			}

@@ -300,6 +300,9 @@ func TestEverySplit(t *testing.T) {
 		if spec.BlockSize, spec.N = 700, 160; spec.Shape == formattest.Threads {
 			spec.N = 40
 		}
+		if formattest.Race {
+			spec.N = 80
+		}
 		t.Run(spec.Name(), func(t *testing.T) {
 			r := opened(t, formattest.File(t, spec))
 			size, _ := r.Size()

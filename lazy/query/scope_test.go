@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tracex/format"
+	"tracex/format/formattest"
 	"tracex/lazy"
 )
 
@@ -159,7 +160,9 @@ func TestShownAsked(t *testing.T) {
 	var walk func(list []*node)
 	walk = func(list []*node) {
 		for _, n := range list {
-			walk(n.kids)
+			if walk(n.kids); formattest.Race && n.event%8 > 0 {
+				continue
+			}
 			recorded, event, err := r.Find(t.Context(), lazy.EventHandle(n.event))
 			if err != nil || event != n.event {
 				t.Fatalf("%d: %v", n.event, err)

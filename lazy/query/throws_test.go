@@ -181,16 +181,12 @@ func TestThrows(t *testing.T) {
 	var some atomic.Int64
 	t.Run("traces", func(t *testing.T) {
 		traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
-			size, _ := r.Size()
 			for _, raw := range []bool{false, true} {
 				var p plainThrows
 				p.in(nil, forest(t, r, raw), nil)
 				some.Add(int64(len(p.list)))
 				slices.SortStableFunc(p.list, func(a, b *flight) int { return cmp.Compare(a.thread, b.thread) })
-				for _, share := range shares {
-					if share > 0 && size/share > 500 {
-						continue
-					}
+				for _, share := range sharesOf(r, 500) {
 					sameThrows(t, fmt.Sprintf("raw %v, share %d", raw, share), threw(t, r, Scope{Raw: raw}, share), p.list)
 				}
 			}

@@ -217,8 +217,8 @@ func TestTop(t *testing.T) {
 					break // long enough
 				}
 				want := plainly(r, forest(t, r, raw), by)
-				for _, share := range shares {
-					if share > 0 && size/share > 500 || by > ByMethod && share != 1000 {
+				for _, share := range sharesOf(r, 500) {
+					if by > ByMethod && share != 1000 {
 						continue
 					}
 					got := counted(t, r, Scope{Raw: raw}, by, share)

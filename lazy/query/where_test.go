@@ -3,6 +3,7 @@ package query
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -184,7 +185,7 @@ func TestFindSpan(t *testing.T) {
 					t.Fatal(err)
 				}
 				match := matching(t, r, all, e)
-				for _, share := range shares {
+				for _, share := range sharesOf(r, math.MaxInt64) {
 					from, to := spanOf(rng, all)
 					var want []lazy.Position
 					for _, p := range all {

@@ -45,6 +45,7 @@ func killOnce(t *testing.T, s *service, kind string) {
 	s.waitUntilAlone()
 	k.stop()
 	found := testPacketsOf(t, decode(t, k.read()))
+	k.invoke("FreeBuffers", &messages.FreeBuffersRequest{}, nil) // a user has only a few sessions at once
 	for thread, finished := range readProgress(t, progress) {
 		next := 0
 		for _, p := range found[thread] {

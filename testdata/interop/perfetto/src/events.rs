@@ -1,7 +1,7 @@
 //! Track events. What is written follows from the numbers of the thread and of
 //! the round alone, so that who reads the trace knows what must be in it.
 
-use crate::Answer;
+use crate::{Answer, packets};
 use perfetto_sdk::{
     protos::trace::track_event::{
         source_location::SourceLocationFieldNumber, track_event::TrackEventFieldNumber,
@@ -25,13 +25,15 @@ pub fn register() {
     categories::register().expect("registering categories");
 }
 
-/// Writes `count` rounds of events on each of several threads of their own.
-pub fn write(threads: u64, count: u64) -> Answer {
+/// Writes `before` and `after` rounds of events on each of several threads of their
+/// own. A thread with rounds afterwards first waits until the service has what the
+/// memory kept of those before, so that it has room again.
+pub fn write(threads: u64, before: u64, after: u64) -> Answer {
     let writers: Vec<_> = (0..threads)
         .map(|number| {
             thread::Builder::new()
                 .name(format!("worker {number}"))
-                .spawn(move || write_rounds(number, count))
+                .spawn(move || write_rounds(number, before, after))
                 .expect("starting a thread")
         })
         .collect();
@@ -41,7 +43,7 @@ pub fn write(threads: u64, count: u64) -> Answer {
     Ok(vec![])
 }
 
-fn write_rounds(thread: u64, count: u64) {
+fn write_rounds(thread: u64, before: u64, after: u64) {
     let process = TrackEventTrack::process_track_uuid();
     let done = TrackEventTrack::register_counter_track_with_dynamic_name(
         &format!("done by {thread}"),
@@ -49,7 +51,10 @@ fn write_rounds(thread: u64, count: u64) {
     )
     .expect("a counter");
     let queue = TrackEventTrack::register_named_track("queue", thread, process).expect("a track");
-    for round in 0..count {
+    for round in 0..before + after {
+        if round == before {
+            packets::flush();
+        }
         write_round(thread, round, &done, &queue);
     }
 }

@@ -27,7 +27,10 @@ impl Driver {
     fn answer(&mut self, line: &str) -> Answer {
         let words: Vec<&str> = line.split('\t').collect();
         match words[..] {
-            ["events", threads, count] => events::write(number(threads)?, number(count)?),
+            ["events", threads, count] => events::write(number(threads)?, number(count)?, 0),
+            ["events", threads, before, after] => {
+                events::write(number(threads)?, number(before)?, number(after)?)
+            }
             ["packets", threads, count, big] => {
                 packets::write(number(threads)?, number(count)?, number(big)?)
             }
