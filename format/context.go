@@ -22,7 +22,8 @@ type Context struct {
 	paths     table[AccessPath]
 	locations table[namedLocation]
 	doubts    map[int32]bool // see InDoubt
-	version   Version
+	parameters
+	version Version
 }
 
 // NewContext returns an empty Context for a trace of this version. The version determines how
@@ -155,7 +156,9 @@ func (c *Context) Add(b []byte) (id int32, n int, err error) {
 	case KindMethodDescriptor:
 		v := r.method()
 		id = v.ID
-		add(&r, &c.methods, id, newNamedMethod(v))
+		if add(&r, &c.methods, id, newNamedMethod(v)); r.err == nil {
+			c.noteMethod(&v)
+		}
 	case KindFieldDescriptor:
 		v := r.field()
 		id = v.ID
@@ -180,7 +183,9 @@ func (c *Context) Add(b []byte) (id int32, n int, err error) {
 		v := r.codeLocation()
 		id = v.ID
 		if r.err == nil {
-			c.locations.put(id, &namedLocation{CodeLocation: v})
+			l := &namedLocation{CodeLocation: v}
+			c.locations.put(id, l)
+			c.noteLocation(&l.CodeLocation)
 		}
 	}
 	return id, r.i, r.error()

@@ -56,6 +56,7 @@ func (x *ids) describe(k format.Kind, id int32) (of int32, ok bool) {
 		if d := x.from.Method(id); d != nil {
 			m := *d
 			m.ClassID = x.class(m.ClassID)
+			x.location(format.DeclaredAt(x.from, id))
 			return x.out.id(&m, &m.ID), true
 		}
 	case format.KindFieldDescriptor:

@@ -109,6 +109,7 @@ func (r *cutRefs) needWithin(c *format.Context, n cutNeed, write func(object []b
 	case format.KindMethodDescriptor:
 		if d := c.Method(n.id); d != nil {
 			before(format.KindClassDescriptor, d.ClassID)
+			before(format.KindCodeLocation, format.DeclaredAt(c, n.id))
 			object, err = d.Append(nil, v)
 		}
 	case format.KindFieldDescriptor:

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/compact"
 	"tracex/lazy/query/filter"
@@ -130,6 +131,14 @@ func (c *Calls) columns() (err error) {
 			a.iterations = a.iterations || col.kind == columnIter
 		}
 	}()
+	if err := c.named(a.by, "group"); err != nil {
+		return err
+	}
+	for _, col := range append(slices.Clone(a.cols), a.only) {
+		if err := c.named(col, "show"); err != nil {
+			return err
+		}
+	}
 	if o.By != "" { // the rows of groups are in memory: their table sorts them
 		return c.groupOrder()
 	}
@@ -144,21 +153,43 @@ func (c *Calls) columns() (err error) {
 	if a.sort, err = parseCallColumn(c.r, o.Sort); err != nil {
 		return err
 	}
+	if err := c.named(a.sort, "sort"); err != nil {
+		return err
+	}
 	a.rising = a.sort.rises() != o.Reverse
 	switch a.sort.kind {
 	case columnDuration, columnSelf, columnStart:
 		if !a.timed {
-			return &ColumnError{o.Sort, "sort", []string{"events", "event", "arg.1", "ret", "recv", "thread", "caller", "threw"}, noTimes}
+			return &ColumnError{Name: o.Sort, To: "sort", Can: []string{"events", "event", "arg.1", "ret", "recv", "thread", "caller", "threw"}, Why: noTimes}
 		}
 	case columnEvents:
 		if a.timed {
-			return &ColumnError{o.Sort, "sort", []string{"dur", "self", "start", "event", "arg.1", "ret", "recv", "thread", "caller", "threw"},
-				"events are counted only in traces without times"}
+			return &ColumnError{Name: o.Sort, To: "sort", Can: []string{"dur", "self", "start", "event", "arg.1", "ret", "recv", "thread", "caller", "threw"},
+				Why: "events are counted only in traces without times"}
 		}
 	case columnIn, columnCalling:
 		return &ColumnError{Name: o.Sort, To: "sort", Can: sortWords}
 	}
 	return nil
+}
+
+// named returns an error if no call has an argument or a result of the name that a column has.
+func (c *Calls) named(col callColumn, to string) error {
+	a := about(c.r)
+	if a.Growing || col.at.Path == "" {
+		return nil
+	}
+	field, _, _ := strings.Cut(col.word(), ".")
+	why, hint := "", ""
+	var near []string
+	c.r.WithContext(func(x *format.Context) {
+		a.Context = x
+		why, hint, near = c.where.Lacks(*a, field, col.at)
+	})
+	if why == "" {
+		return nil
+	}
+	return &ColumnError{Name: col.word(), To: to, Can: near, Why: why, Help: hint}
 }
 
 const noTimes = "this trace has no times"
@@ -174,7 +205,7 @@ func (c *Calls) groupOrder() error {
 	case !slices.Contains(GroupSorts, a.order):
 		return &ColumnError{Name: o.Sort, To: "sort", Can: GroupSorts}
 	case !a.timed && slices.Contains([]string{"total", "mean", "p99", "max"}, a.order):
-		return &ColumnError{o.Sort, "sort", []string{"calls", "threw", "value"}, noTimes}
+		return &ColumnError{Name: o.Sort, To: "sort", Can: []string{"calls", "threw", "value"}, Why: noTimes}
 	}
 	a.rising = (a.order == "value") != o.Reverse
 	return nil

@@ -11,8 +11,7 @@ import (
 // callColumn is a column of calls, by which they can be sorted or grouped.
 type callColumn struct {
 	kind columnKind
-	arg  int            // of columnArg: from 1
-	path string         // of columnArg, columnResult and columnReceiver: captured fields, a.b; "" for the value itself
+	at   filter.Operand // of columnArg, columnResult and columnReceiver: which, and what in it; empty for the value itself
 	in   *filter.Filter // of columnIn: the method
 	name string         // of columnIn, as the user wrote it
 }
@@ -81,20 +80,23 @@ func columnNamed(name string) (c callColumn, ok bool) {
 	if kind, ok := columnWords[name]; ok {
 		return callColumn{kind: kind}, true
 	}
-	number, ok := strings.CutPrefix(name, "arg.")
-	if !ok {
-		number, ok = strings.CutPrefix(name, "arg_")
+	if number, ok := strings.CutPrefix(name, "arg_"); ok {
+		name = "arg." + number
 	}
-	if !ok {
-		of, path, nested := strings.Cut(name, ".")
-		if kind := columnWords[of]; nested && path != "" && (kind == columnResult || kind == columnReceiver) {
-			return callColumn{kind: kind, path: path}, true
-		}
+	of, path, nested := strings.Cut(name, ".")
+	switch kind := columnWords[of]; {
+	case !nested:
 		return c, false
+	case kind == columnResult:
+		of = "ret"
+	case kind == columnReceiver:
+		of = "recv"
 	}
-	number, path, nested := strings.Cut(number, ".")
-	n, err := strconv.Atoi(number)
-	return callColumn{kind: columnArg, arg: n, path: path}, err == nil && n >= 1 && n <= mostArgs && nested == (path != "")
+	f, at, ok := filter.FieldNamed(of + "." + path)
+	if f.Name == "arg" {
+		return callColumn{kind: columnArg, at: at}, ok && at.Number <= mostArgs
+	}
+	return callColumn{kind: columnWords[of], at: at}, ok
 }
 
 // mostArgs bounds the columns of arguments: no JVM method has more.
@@ -139,12 +141,12 @@ func (c callColumn) rises() bool {
 
 // key is the key of the column in tables.
 func (c callColumn) key() string {
-	if c.path != "" {
+	if c.part() {
 		return c.word()
 	}
 	switch c.kind {
 	case columnArg:
-		return "arg_" + strconv.Itoa(c.arg)
+		return "arg_" + strconv.Itoa(c.at.Number)
 	case columnIn:
 		return "in"
 	}
@@ -153,21 +155,20 @@ func (c callColumn) key() string {
 		columnMethod: "call", columnThrew: "ended", columnLine: "line", columnIter: "iter"}[c.kind]
 }
 
+// part reports whether the column has what a table has no column for: what was captured in a value, or a value by its name.
+func (c callColumn) part() bool { return c.at.Path != "" || c.kind == columnResult && c.at.Number > 0 }
+
 // word is the column as people write it.
 func (c callColumn) word() string {
-	if path := c.path; path != "" {
-		c.path = ""
-		return c.word() + "." + path
-	}
 	switch c.kind {
 	case columnArg:
-		return "arg." + strconv.Itoa(c.arg)
+		return "arg" + c.at.String()
 	case columnIn:
 		return c.name
 	case columnResult:
-		return "ret"
+		return "ret" + c.at.String()
 	case columnReceiver:
-		return "recv"
+		return "recv" + c.at.String()
 	case columnThread:
 		return "thread"
 	case columnCalling:

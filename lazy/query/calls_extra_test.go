@@ -77,7 +77,10 @@ func plainColumns(t *testing.T, r *lazy.LazyTraceReader, raw bool) (calls int, v
 		}
 		in("recv", &p.Target, 0)
 		if f := n.Footer(); n.State() == lazy.StateWhole && !f.Threw && f.Exception == "" {
-			in("ret", &f.Result, 0)
+			in("ret.1", &f.Result, 0)
+			if c := f.Result.Captured; c == nil || len(c.Elements) == 0 { // ret.0 would be a result, not an element
+				in("ret", &f.Result, 0)
+			}
 		}
 	}
 	for col := range long {

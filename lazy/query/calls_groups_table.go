@@ -96,14 +96,14 @@ func (c *Calls) groupTitle() string {
 // byTitle is the title of the column of values.
 func (c *Calls) byTitle(shape *callsShape) string {
 	switch by := &c.about.by; {
-	case by.path != "":
+	case by.part():
 		return by.word()
 	case by.kind == columnIter:
 		return "iteration"
 	}
 	switch by := &c.about.by; by.kind {
 	case columnArg:
-		return shape.args[by.arg-1].title
+		return shape.args[by.at.Number-1].title
 	case columnIn:
 		return "in " + strings.TrimPrefix(by.name, "in:")
 	case columnCaller:
@@ -123,7 +123,7 @@ func (c *Calls) byTitle(shape *callsShape) string {
 func (c *Calls) groupColumns(shape *callsShape, g *display.Glyphs) (list table.Columns[*callGroup]) {
 	by, ended := &c.about.by, c.sums.ended
 	value := table.Column{Key: by.key(), Title: c.byTitle(shape), CutMiddle: true, Least: 8, Most: 60}
-	if by.kind == columnArg && by.path == "" && shape.args[by.arg-1].number {
+	if by.kind == columnArg && !by.part() && shape.args[by.at.Number-1].number {
 		value.Align = table.Right
 	}
 	add := list.Add

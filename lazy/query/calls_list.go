@@ -95,7 +95,7 @@ func (l *callsList) firstRows() *compact.Order {
 
 // sorts reports whether what rows are sorted by is known for another column.
 func (l *callsList) sorts(by *callColumn) bool {
-	return !by.keyed() || l.texts.cut == nil && by.kind == l.keysBy.kind && by.arg == l.keysBy.arg && by.path == l.keysBy.path
+	return !by.keyed() || l.texts.cut == nil && by.kind == l.keysBy.kind && by.at == l.keysBy.at
 }
 
 // sorted returns the order of the first most rows in it; nil if it is that of the trace.

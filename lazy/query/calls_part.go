@@ -287,10 +287,10 @@ func (v *callsPart) value(p *lazy.PassPoint, by *callColumn) (out callValue, err
 		switch {
 		case err != nil:
 			return out, err
-		case by.kind == columnArg && by.arg <= len(point.Args):
-			return valueAt(c, &point.Args[by.arg-1], by.path), nil
-		case by.kind == columnReceiver && point.Target.Kind != format.ValueNull:
-			return valueAt(c, &point.Target, by.path), nil
+		case by.kind == columnArg:
+			return valueOf(c, by.at.Argument(c, point)), nil
+		case point.Target.Kind != format.ValueNull:
+			return valueOf(c, by.at.In(&point.Target)), nil
 		}
 		return out, nil
 	case columnIter:
@@ -303,12 +303,12 @@ func (v *callsPart) value(p *lazy.PassPoint, by *callColumn) (out callValue, err
 	switch {
 	case err != nil || foot == nil:
 		return out, err
-	case by.path != "" && (foot.Threw || foot.Exception != ""):
+	case by.part() && (foot.Threw || foot.Exception != ""):
 	case foot.Threw || foot.Exception != "":
 		return callValue{kind: valueThrown, text: foot.Exception}, nil
 	case foot.Result.Kind == format.ValueUnfinished:
 	case by.kind == columnResult:
-		return valueAt(c, &foot.Result, by.path), nil
+		return valueOf(c, by.at.Result(c, p.Ref, &foot.Result)), nil
 	default:
 		return callValue{kind: valueOther, text: "returned"}, nil
 	}

@@ -65,7 +65,7 @@ func (c *Calls) shape() (s callsShape) {
 	ids, args := slices.Sorted(maps.Keys(c.sums.methods)), c.sums.args
 	c.mu.Unlock()
 	if c.about.by.kind == columnArg {
-		args = max(args, c.about.by.arg)
+		args = max(args, c.about.by.at.Number)
 	}
 	s.args = make([]argShape, args)
 	found := c.about.methods

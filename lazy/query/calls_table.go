@@ -246,7 +246,7 @@ func (s *callRows) read(ctx context.Context, from, to int) ([][]table.Value, err
 func (a *callsAbout) extraColumns() []callColumn {
 	var list []callColumn
 	for _, col := range append(slices.Clone(a.cols), a.sort) {
-		extra := col.path != "" || col.kind == columnIter || col.kind == columnIn || col.kind == columnCalling
+		extra := col.part() || col.kind == columnIter || col.kind == columnIn || col.kind == columnCalling
 		if extra && !slices.ContainsFunc(list, func(c callColumn) bool { return c.word() == col.word() }) {
 			list = append(list, col)
 		}

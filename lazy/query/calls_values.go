@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"hash/fnv"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -150,28 +149,9 @@ func recordedValue(c *format.Context, v *format.Value) (out callValue) {
 	return out
 }
 
-// captured returns what was captured in a value along a path; nil if that was not.
-func captured(v *format.Value, path string) *format.Value {
-	for path != "" && v != nil {
-		var name string
-		name, path, _ = strings.Cut(path, ".")
-		in := v.Captured
-		v = nil
-		if in == nil {
-			break
-		}
-		if i := slices.IndexFunc(in.Fields, func(f format.CapturedField) bool { return f.Name == name }); i >= 0 {
-			v = &in.Fields[i].Value
-		} else if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(in.Elements) {
-			v = &in.Elements[i]
-		}
-	}
-	return v
-}
-
-// valueAt returns what was captured in a value along a path; "" for the value itself.
-func valueAt(c *format.Context, v *format.Value, path string) (out callValue) {
-	if v = captured(v, path); v == nil {
+// valueOf returns a recorded value; nothing for nil.
+func valueOf(c *format.Context, v *format.Value) (out callValue) {
+	if v == nil {
 		return out
 	}
 	return recordedValue(c, v)

@@ -24,6 +24,8 @@ func Hint(err error) string {
 			list, more = list[:mostChoices], fmt.Sprintf(" and %d more", n)
 		}
 		return "name one: " + strings.Join(list, ", ") + more
+	case errors.As(err, &column) && column.Help != "":
+		return column.Help
 	case errors.As(err, &column):
 		return "there are " + strings.Join(column.Can, ", ")
 	case errors.As(err, &method):
@@ -51,13 +53,14 @@ type ColumnError struct {
 	To   string // "sort", "group" or "show"
 	Can  []string
 	Why  string // "" if there is no such column
+	Help string // what to do, in place of Can
 }
 
 func (e *ColumnError) Error() string {
-	if e.To == "show" {
-		return "calls have no column " + e.Name + " of values"
+	text := "calls have no column " + e.Name + " of values"
+	if e.To != "show" {
+		text = fmt.Sprintf("calls cannot be %s by %s", map[string]string{"sort": "sorted", "group": "grouped"}[e.To], e.Name)
 	}
-	text := fmt.Sprintf("calls cannot be %s by %s", map[string]string{"sort": "sorted", "group": "grouped"}[e.To], e.Name)
 	if e.Why != "" {
 		text += ": " + e.Why
 	}

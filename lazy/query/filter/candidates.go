@@ -115,6 +115,21 @@ func (c *candidatesFor) fields() {
 		// In the order of the documentation: all have one rank and the order of their numbers.
 		c.addField(i, text, f.About)
 	}
+	for _, id := range [...]fieldID{idArg, idRet} {
+		f := &fields[id]
+		typed, ok := strings.CutPrefix(c.typed, f.Name+".")
+		if !ok || strings.Contains(typed, ".") {
+			continue
+		}
+		names, _ := c.about.operands(f, nil)
+		n := 0
+		for _, name := range names {
+			if n < maxCandidates && strings.HasPrefix(name, typed) && fieldName(f.Name+"."+name) == f.Name+"."+name {
+				c.addField(n-maxCandidates, f.Name+"."+name+opEq.String(), "")
+				n++
+			}
+		}
+	}
 }
 
 // addField adds a field; its number keeps the order.

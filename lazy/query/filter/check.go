@@ -6,11 +6,15 @@ import (
 
 // check returns an error for the first term that can match nothing in a complete trace, because the
 // trace has no such name, or no times.
-func (e *Expr) check(a About) error { return e.checkNode(e.root, &a) }
+func (e *Expr) check(a About) error { return e.checkNode(e.root, e.root, &a) }
 
-func (e *Expr) checkNode(n *node, a *About) error {
+// checkNode checks a node of the filter, or of the one in in(…) or has(…), with this root.
+func (e *Expr) checkNode(root, n *node, a *About) error {
+	if n.op == opIn || n.op == opHas {
+		root = n.kids[0]
+	}
 	for _, k := range n.kids {
-		if err := e.checkNode(k, a); err != nil {
+		if err := e.checkNode(root, k, a); err != nil {
 			return err
 		}
 	}
@@ -29,6 +33,11 @@ func (e *Expr) checkNode(n *node, a *About) error {
 			return e.fault(t.at, t.end, "it is not known here what was moved or renamed", "a diff that tracex has just made tells it, one that was stored does not")
 		}
 		return nil
+	}
+	if t.operand.Path != "" {
+		if message, hint, near := lacksOperand(e.bind(a, root), a, t.field, t.operand); message != "" {
+			return &Error{Text: e.text, At: t.at, To: t.end, Message: message, Hint: hint, Near: near, Absent: true}
+		}
 	}
 	m, plain := &t.value.matcher, cmp.Or(t.value.plain, &t.value.matcher)
 	if t.field.kind == kindObject || t.field.kind == kindValue {

@@ -7,12 +7,14 @@ func (f *Filter) values(t *boundTest, x *Facts) bool {
 	p := x.Point
 	switch t.field.id {
 	case idRet:
-		return x.Footer != nil && !threw(x.Footer) && f.result(t, &x.Footer.Result)
+		return x.Footer != nil && !threw(x.Footer) && f.result(t, p.Ref, &x.Footer.Result)
 	case idRecv:
-		return f.value(t, &p.Target)
+		v := t.operand.In(&p.Target)
+		return v != nil && f.value(t, v)
 	case idArg:
-		if t.arg > 0 {
-			return t.arg <= len(p.Args) && f.value(t, &p.Args[t.arg-1])
+		if t.operand != (Operand{}) {
+			v := t.operand.Argument(f.ctx, p)
+			return v != nil && f.value(t, v)
 		}
 		return f.anyValue(t, p.Args)
 	case idValue:
@@ -24,7 +26,7 @@ func (f *Filter) values(t *boundTest, x *Facts) bool {
 	// idObj
 	switch p.Class {
 	case format.ClassCall:
-		return f.value(t, &p.Target) || f.anyValue(t, p.Args) || x.Footer != nil && !threw(x.Footer) && f.result(t, &x.Footer.Result)
+		return f.value(t, &p.Target) || f.anyValue(t, p.Args) || x.Footer != nil && !threw(x.Footer) && f.result(t, p.Ref, &x.Footer.Result)
 	case format.ClassSnapshot:
 		return p.Snapshot != nil && (f.anyValue(t, p.Snapshot.Locals) || f.anyValue(t, p.Snapshot.Watches))
 	case format.ClassFieldRead, format.ClassFieldWrite, format.ClassArrayRead, format.ClassArrayWrite:
@@ -35,9 +37,9 @@ func (f *Filter) values(t *boundTest, x *Facts) bool {
 
 // result tests what a call returned: of several results the one that the test names, or any, or their
 // text as a whole.
-func (f *Filter) result(t *boundTest, v *format.Value) bool {
-	if t.arg > 0 {
-		v = v.Result(f.ctx, t.arg)
+func (f *Filter) result(t *boundTest, method int32, v *format.Value) bool {
+	if t.operand != (Operand{}) {
+		v = t.operand.Result(f.ctx, method, v)
 		return v != nil && f.value(t, v)
 	}
 	list := v.Results(f.ctx)

@@ -71,9 +71,9 @@ func wordAt(text string, cursor int) atCursor {
 			}
 		}
 		name := fieldName(p.rest())
-		f, _ := fieldNamed(name)
+		f, _, known := fieldNamed(name)
 		end := p.at + len(name)
-		if f != nil {
+		if known {
 			w.name, w.field = name, f
 			if o, n := operator(text[end:]); o != opNone && end+n <= cursor {
 				w.from, w.valueAt = end+n, end+n

@@ -11,7 +11,7 @@ import (
 
 // TestComplete: | is the cursor; the candidates are texts of the whole filter after taking them.
 func TestComplete(t *testing.T) {
-	about := About{Context: shop(t), Threads: shopThreads, Timed: true}
+	about := About{Context: goShop(t), Threads: shopThreads, Timed: true}
 	for _, c := range []struct{ text, want string }{
 		{"dur|", "dur>,dur>=,dur<,dur<=,dur=,dur!="},
 		{"dep|", "depth="},
@@ -49,6 +49,11 @@ func TestComplete(t *testing.T) {
 		{"obj=Ba|", "obj=Bank"},
 		{"threw=|", "threw=true,threw=false"},
 		{"a \"quo|", ""},
+		{"arg.|", "arg.from=,arg.to="},
+		{"threw arg.t|", "threw arg.to=,threw arg.t=,threw arg.t!=,threw arg.t<,threw arg.t<=,threw arg.t>,threw arg.t>=,threw arg.t~,threw arg.t:"},
+		{"arg.to|", "arg.to=,arg.to!=,arg.to<,arg.to<=,arg.to>,arg.to>=,arg.to~,arg.to:"},
+		{"arg.from.|", ""},
+		{"ret.|", "ret.err=,ret.left="},
 	} {
 		at := strings.IndexByte(c.text, '|')
 		text := c.text[:at] + c.text[at+1:]

@@ -2,7 +2,6 @@ package filter
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -32,7 +31,7 @@ type node struct {
 // test is a field, its operator and value.
 type test struct {
 	field   *Field
-	arg     int // of arg.N: N, from 1; 0 for any argument
+	operand Operand // which argument or result, and what in it; empty for any
 	op      op
 	value   literal
 	at, end int // of the field in the text of the filter
@@ -167,9 +166,7 @@ func closed(b []byte) []byte {
 
 func (t *test) append(b []byte) []byte {
 	b = append(b, t.field.Name...)
-	if t.arg > 0 {
-		b = strconv.AppendInt(append(b, '.'), int64(t.arg), 10)
-	}
+	b = t.operand.append(b)
 	b = append(b, t.op.String()...)
 	switch {
 	case t.op == opNone:

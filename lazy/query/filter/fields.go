@@ -3,7 +3,6 @@ package filter
 import (
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tracex/format"
@@ -137,9 +136,9 @@ var fields = [...]Field{
 	idSize:   {Name: "size", kind: kindBytes, in: containers, About: "its bytes in the trace, with all below it: 64KiB"},
 	idThrew:  {Name: "threw", kind: kindTruth, in: callsOnly, alone: true, About: "the call ended with an exception"},
 	idExc:    {Name: "exc", kind: kindName, in: callsOnly | throws, alone: true, About: "the class of the exception that ended a call, was thrown or caught"},
-	idRet:    {Name: "ret", kind: kindValue, in: callsOnly, About: "the result; if a Go function returns several, any of them; ret.1 the first, ret.2 the second"},
-	idRecv:   {Name: "recv", kind: kindValue, in: callsOnly, About: "the receiver: what the method was called on"},
-	idArg:    {Name: "arg", kind: kindValue, in: callsOnly, About: "any argument; arg.1 the first, arg.2 the second"},
+	idRet:    {Name: "ret", kind: kindValue, in: callsOnly, About: "the result; if a Go function returns several, any of them; ret.1 the first, ret.err the one with this name, or the error; ret.id what was captured in it"},
+	idRecv:   {Name: "recv", kind: kindValue, in: callsOnly, About: "the receiver: what the method was called on; recv.name what was captured in it"},
+	idArg:    {Name: "arg", kind: kindValue, in: callsOnly, About: "any argument; arg.1 the first, arg.amount that of a parameter; arg.1.name, arg.req.URL.Path what was captured in it"},
 	idVar:    {Name: "var", kind: kindName, in: ofVars, About: "the local variable read or written"},
 	idField:  {Name: "field", kind: kindName, in: ofFields, About: "the field read or written: balance, Account.balance"},
 	idValue:  {Name: "value", kind: kindValue, in: ofFields | ofVars | ofArrays | throws | snapshots, About: "the value read, written, thrown or caught; any that a breakpoint recorded"},
@@ -166,39 +165,31 @@ func (f Field) Ops() []string {
 	return list
 }
 
-// fieldNamed returns the field of a name; n is the number in arg.n or ret.n, "" without.
-func fieldNamed(name string) (f *Field, n string) {
-	name, n, numbered := strings.Cut(name, ".")
-	if numbered && (name != "arg" && name != "ret" || n == "") {
-		return nil, ""
-	}
+// fieldNamed returns the field of a name, and what of it a name with dots means: arg.2, ret.err, recv.name. f is nil if there is no
+// such field, and ok false if it does not have that.
+func fieldNamed(name string) (f *Field, o Operand, ok bool) {
+	name, rest, more := strings.Cut(name, ".")
 	for i := range fields {
-		if fields[i].Name == name {
-			return &fields[i], n
+		if fields[i].Name != name {
+			continue
 		}
+		if !more {
+			return &fields[i], o, true
+		}
+		o, ok = operandOf(&fields[i], rest)
+		return &fields[i], o, ok
 	}
-	return nil, ""
+	return nil, o, false
 }
 
-// FieldNamed returns the field of a name; n is the number in arg.n or ret.n, 0 without.
-func FieldNamed(name string) (f Field, n int, ok bool) {
-	of, number := fieldNamed(name)
-	if of == nil {
-		return f, 0, false
+// FieldNamed returns the field of a name, and what of it is meant. ok is false if there is no such field, or it does not have that:
+// then the name of f is empty, or it has one.
+func FieldNamed(name string) (f Field, o Operand, ok bool) {
+	of, o, ok := fieldNamed(name)
+	if of != nil {
+		f = *of
 	}
-	if number != "" {
-		n = argNumber(number)
-	}
-	return *of, n, number == "" || n > 0
-}
-
-// argNumber reads the number of an argument or a result, from 1; 0 if it is none.
-func argNumber(text string) int {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > 0xffff {
-		return 0
-	}
-	return n
+	return f, o, ok
 }
 
 // NearestFields returns up to three names of fields that are spelled like name, the nearest first.

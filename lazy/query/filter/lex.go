@@ -147,10 +147,14 @@ func (p *parser) handle() (event string, ok bool) {
 
 // fieldName returns the beginning of s that has the form of a field.
 func fieldName(s string) string {
-	for i := range len(s) {
-		c := s[i]
+	captured := false // what follows is a name of the program
+	for i, c := range s {
 		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_'
-		if !letter && (i == 0 || c != '.' && (c < '0' || c > '9')) {
+		if c == '.' && !captured {
+			f, _, _ := fieldNamed(s[:i])
+			captured = f != nil
+		}
+		if !letter && (i == 0 || c != '.' && (c < '0' || c > '9')) && !(captured && operandName(c)) {
 			return s[:i]
 		}
 	}

@@ -222,7 +222,7 @@ func (p *parser) test() (*node, *Error) {
 	if name == "" {
 		return nil, nil
 	}
-	f, arg := fieldNamed(name)
+	f, operand, known := fieldNamed(name)
 	end := at + len(name)
 	p.at = end
 	if f != nil {
@@ -230,36 +230,36 @@ func (p *parser) test() (*node, *Error) {
 	}
 	o, length := operator(p.rest())
 	switch {
-	case o == opNone && f != nil && f.alone && wordEnds(p.text[end:]):
+	case o == opNone && f != nil && known && f.alone && wordEnds(p.text[end:]):
 		p.at = end
 		return &node{op: opTest, test: &test{field: f, at: at, end: end, valueAt: end, to: end}}, nil
 	case f == nil && (name == "in" || name == "has") && o != opNone:
 		return nil, p.fault(at, end, name+" needs a filter in parentheses: "+name+"(method=withdraw)", "for the text, put it in quotes")
-	case o == opNone, f == nil && o == opContains && !misspelled(name):
+	case o == opNone, !known && o == opContains && !misspelled(name):
 		p.at = at
 		return nil, nil
-	case f == nil && strings.HasPrefix(name, "arg."), f == nil && strings.HasPrefix(name, "ret."):
-		return nil, p.fault(at, end, numbersOf(name), "")
+	case f != nil && !known:
+		return nil, p.fault(at, end, f.Parts(), "")
 	case f == nil:
 		return nil, p.fault(at, end, "there is no field "+name, "for the text, put it in quotes", nearest.Alike(name, fieldNames)...)
 	}
-	t := &test{field: f, op: o, at: at, end: end}
-	if arg != "" {
-		if t.arg = argNumber(arg); t.arg == 0 {
-			return nil, p.fault(at, end, numbersOf(name), "")
-		}
-	}
+	t := &test{field: f, operand: operand, op: o, at: at, end: end}
 	opAt := p.at
 	p.at += length
 	return p.value(t, opAt)
 }
 
-// numbersOf tells what follows arg. and ret.
-func numbersOf(name string) string {
-	if strings.HasPrefix(name, "ret.") {
+// Parts tells what may follow the field and a dot.
+func (f *Field) Parts() string {
+	switch f.id {
+	case idArg:
+		return "arguments have numbers: arg.1 is the first"
+	case idRet:
 		return "results have numbers: ret.1 is the first"
+	case idRecv:
+		return "names of captured fields follow the dot: recv.name"
 	}
-	return "arguments have numbers: arg.1 is the first"
+	return "there is nothing in the field " + f.Name
 }
 
 // value parses the value of a test.

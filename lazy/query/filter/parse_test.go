@@ -116,7 +116,7 @@ func TestParseErrors(t *testing.T) {
 		{"arg.0=1", 1, "arguments have numbers: arg.1 is the first", ""},
 		{"ret.0=1", 1, "results have numbers: ret.1 is the first", ""},
 		{"ret.=1", 1, "results have numbers: ret.1 is the first", ""},
-		{"arg.x=1", 1, "arguments have numbers: arg.1 is the first", ""},
+		{"arg.0.x=1", 1, "arguments have numbers: arg.1 is the first", ""},
 		{"arg.=1", 1, "arguments have numbers: arg.1 is the first", ""},
 		{"method>x", 7, "method cannot be compared with >", ""},
 		{"kind~x", 5, "kind cannot be compared with ~", ""},
@@ -289,5 +289,5 @@ func sameNode(a, b *node) bool {
 		return true
 	}
 	x, y := a.test, b.test
-	return x.field == y.field && x.op == y.op && x.arg == y.arg && x.value.raw == y.value.raw && x.value.quoted == y.value.quoted && x.value.kind == y.value.kind
+	return x.field == y.field && x.op == y.op && x.operand == y.operand && x.value.raw == y.value.raw && x.value.quoted == y.value.quoted && x.value.kind == y.value.kind
 }

@@ -125,7 +125,8 @@ func (f *Filter) mayEnd(p *part, foot *format.Footer) bool {
 	case opTest:
 		switch t := p.test; t.field.id {
 		case idRet:
-			return !threw(foot) && f.result(t, &foot.Result)
+			// Which result has a name depends on the method, which is not known here.
+			return !threw(foot) && (t.operand.Number == 0 && t.operand.Path != "" || f.result(t, -1, &foot.Result))
 		case idThrew:
 			return t.threw(foot)
 		}

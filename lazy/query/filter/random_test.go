@@ -123,6 +123,10 @@ func aTerm(r *rand.Rand, c *format.Context, s *sample) string {
 	}
 	switch p.Class {
 	case format.ClassCall:
+		if parts := partsOf(c, s); len(parts) > 0 && r.IntN(3) == 0 {
+			part := parts[r.IntN(len(parts))]
+			return values(part.name, part.value)
+		}
 		switch n := r.IntN(6); {
 		case n == 0 && c.Method(p.Ref) != nil:
 			name, _ := c.CallName(p.Ref, 0)
@@ -155,6 +159,107 @@ func aTerm(r *rand.Rand, c *format.Context, s *sample) string {
 		return values([]string{"value", "obj"}[r.IntN(2)], &p.Value)
 	}
 	return "method" + text(op, "x")
+}
+
+// namedPart is a value of a call, or what was captured in one, and the field of the language that is it.
+type namedPart struct {
+	name  string
+	value *format.Value
+}
+
+// partsOf returns all fields that the values of a call have, by plain recursion.
+func partsOf(c *format.Context, s *sample) (list []namedPart) {
+	seen := make(map[string]bool)
+	var in func(name string, v *format.Value)
+	in = func(name string, v *format.Value) {
+		if seen[name] {
+			return // of two fields of a name the first counts
+		}
+		seen[name] = true
+		if list = append(list, namedPart{name, v}); v.Captured == nil {
+			return
+		}
+		for i := range v.Captured.Fields {
+			if f := &v.Captured.Fields[i]; f.Name != "" && !strings.Contains(f.Name, ".") {
+				in(name+"."+f.Name, &f.Value)
+			}
+		}
+		for i := range v.Captured.Elements {
+			in(fmt.Sprintf("%s.%d", name, i), &v.Captured.Elements[i])
+		}
+	}
+	p := &s.point
+	for i := range p.Args {
+		in(fmt.Sprintf("arg.%d", i+1), &p.Args[i])
+		if name := format.ArgumentName(c, p, i); name != "" {
+			in("arg."+name, &p.Args[i])
+		}
+	}
+	in("recv", &p.Target)
+	if s.footer != nil && !threw(s.footer) && s.footer.Result.Results(c) == nil {
+		in("ret.1", &s.footer.Result)
+		// The elements of the only result are ret.1.0 and so on: ret.1 is the result.
+		if of := &s.footer.Result; of.Captured == nil || len(of.Captured.Elements) == 0 {
+			in("ret", of)
+		} else {
+			list = append(list, namedPart{"ret", of})
+		}
+	}
+	return list
+}
+
+// TestParts: what the fields of values are, against plain recursion over the values of each call.
+func TestParts(t *testing.T) {
+	captured, named, matched := 0, 0, 0
+	eachTrace(t, func(t *testing.T, c *format.Context, list []*sample, r *rand.Rand) {
+		var calls []*sample
+		all := make(map[*sample][]namedPart)
+		for _, s := range list {
+			if s.point.Class == format.ClassCall {
+				calls, all[s] = append(calls, s), partsOf(c, s)
+			}
+		}
+		for range 400 {
+			s := calls[r.IntN(len(calls))]
+			part := all[s][r.IntN(len(all[s]))]
+			e, err := Parse(part.name + valueTerm(r, c, part.value))
+			if err != nil {
+				continue // the name of the field cannot be typed
+			}
+			test := e.root.test
+			if test == nil || test.field.Name+test.operand.String() != part.name {
+				continue
+			}
+			// The same comparison with an argument that is the value.
+			plain := *test
+			plain.field, plain.operand = &fields[idArg], Operand{}
+			f, alone := bound(t, e, c), bound(t, &Expr{root: &node{op: opTest, test: &plain}}, c)
+			for _, s := range calls[:min(len(calls), 400)] {
+				want := false
+				for _, x := range all[s] {
+					if x.name == part.name && !want {
+						want = alone.Match(&Facts{Point: &format.Point{Class: format.ClassCall, Args: []format.Value{*x.value}}})
+						break
+					}
+				}
+				if got := f.Match(s.facts()); got != want {
+					t.Fatalf("%s: %v, not %v, of %+v %+v", e, got, want, s.point, s.footer)
+				}
+				if want {
+					matched++
+				}
+			}
+			if strings.Count(part.name, ".") > 1 {
+				captured++
+			}
+			if test.operand.Number == 0 && test.field.id == idArg {
+				named++
+			}
+		}
+	})
+	if captured < 50 || named < 50 || matched < 1000 {
+		t.Errorf("%d of captured fields, %d of names, %d matches: the test tests little", captured, named, matched)
+	}
 }
 
 // valueTerm makes up an operator and a value that probably match a recorded value.

@@ -169,7 +169,7 @@ func (p *parser) field(at int, text string) (f field, err *Error) {
 	if name == "" {
 		return f, p.fault(at, at+1, "a field is missing", "such as {arg.1}; a brace is written {{")
 	}
-	of, n, ok := filter.FieldNamed(name)
+	of, operand, ok := filter.FieldNamed(name)
 	if !ok && name == lineField.Name {
 		of, ok = lineField, true
 	}
@@ -180,10 +180,8 @@ func (p *parser) field(at int, text string) (f field, err *Error) {
 		}
 	}
 	switch {
-	case !ok && strings.HasPrefix(name, "ret."):
-		return f, p.fault(at, at+len(name), "results have numbers: ret.1 is the first", "")
-	case !ok && strings.HasPrefix(name, "arg."):
-		return f, p.fault(at, at+len(name), "arguments have numbers: arg.1 is the first", "")
+	case !ok && of.Name != "":
+		return f, p.fault(at, at+len(name), of.Parts(), "")
 	case !ok || source.name != of.Name:
 		near := filter.NearestFields(name)
 		hint := ""
@@ -193,5 +191,5 @@ func (p *parser) field(at int, text string) (f field, err *Error) {
 		return f, p.fault(at, at+len(name), "there is no field "+name, hint, near...)
 	}
 	p.needs = p.needs.And(source.needs)
-	return field{source, n}, nil
+	return field{source, operand}, nil
 }

@@ -14,7 +14,7 @@ import (
 type source struct {
 	name  string
 	needs filter.Needs
-	write func(w *writer, n int) (format.Style, bool)
+	write func(w *writer, of filter.Operand) (format.Style, bool)
 }
 
 // lineField is what templates have besides the fields of filters.
@@ -109,7 +109,7 @@ func (w *writer) number(n int64) (format.Style, bool) {
 	return format.StyleNumber, true
 }
 
-func (w *writer) method(int) (format.Style, bool) {
+func (w *writer) method(filter.Operand) (format.Style, bool) {
 	if !w.is(format.ClassCall) {
 		return 0, false
 	}
@@ -131,7 +131,7 @@ func (w *writer) classID() (id int32, ok bool) {
 	return 0, false
 }
 
-func (w *writer) class(int) (format.Style, bool) {
+func (w *writer) class(filter.Operand) (format.Style, bool) {
 	id, ok := w.classID()
 	if ok {
 		w.text(w.c.ClassName(id))
@@ -139,7 +139,7 @@ func (w *writer) class(int) (format.Style, bool) {
 	return format.StyleClass, ok
 }
 
-func (w *writer) pkg(int) (format.Style, bool) {
+func (w *writer) pkg(filter.Operand) (format.Style, bool) {
 	id, ok := w.classID()
 	if !ok {
 		return 0, false
@@ -152,7 +152,7 @@ func (w *writer) pkg(int) (format.Style, bool) {
 	return format.StyleClass, pkg != ""
 }
 
-func (w *writer) file(int) (format.Style, bool) {
+func (w *writer) file(filter.Operand) (format.Style, bool) {
 	file, _, ok := w.c.FileLine(w.x.Point.Location)
 	if !ok || file == "" {
 		return 0, false
@@ -161,13 +161,13 @@ func (w *writer) file(int) (format.Style, bool) {
 	return format.StyleLocation, true
 }
 
-func (w *writer) line(int) (format.Style, bool) {
+func (w *writer) line(filter.Operand) (format.Style, bool) {
 	_, line, ok := w.c.FileLine(w.x.Point.Location)
 	w.b = strconv.AppendInt(w.b, int64(line), 10)
 	return format.StyleLocation, ok
 }
 
-func (w *writer) thread(int) (format.Style, bool) {
+func (w *writer) thread(filter.Operand) (format.Style, bool) {
 	if d := w.c.Thread(w.x.Thread); d != nil && d.Name != "" {
 		w.text(d.Name)
 	} else {
@@ -176,53 +176,53 @@ func (w *writer) thread(int) (format.Style, bool) {
 	return format.StyleName, true
 }
 
-func (w *writer) depth(int) (format.Style, bool) {
+func (w *writer) depth(filter.Operand) (format.Style, bool) {
 	if w.x.Known&filter.KnownDepth == 0 {
 		return 0, false
 	}
 	return w.number(int64(w.x.Depth))
 }
 
-func (w *writer) kind(int) (format.Style, bool) {
+func (w *writer) kind(filter.Operand) (format.Style, bool) {
 	w.b = append(w.b, w.x.Point.Class.String()...)
 	return format.StyleKeyword, true
 }
 
-func (w *writer) event(int) (format.Style, bool) {
+func (w *writer) event(filter.Operand) (format.Style, bool) {
 	w.b = strconv.AppendInt(append(w.b, '#'), int64(w.x.Point.Event), 10)
 	return format.StyleNumber, true
 }
 
-func (w *writer) at(int) (format.Style, bool) {
+func (w *writer) at(filter.Operand) (format.Style, bool) {
 	w.b = append(w.b, w.g.Exactly(w.x.At)...)
 	return format.StyleNumber, w.x.Known&filter.KnownAt != 0
 }
 
-func (w *writer) dur(int) (format.Style, bool) {
+func (w *writer) dur(filter.Operand) (format.Style, bool) {
 	w.b = append(w.b, w.g.Duration(w.x.Duration)...)
 	return format.StyleNumber, w.x.Known&filter.KnownDuration != 0 && w.x.Duration >= 0
 }
 
-func (w *writer) self(int) (format.Style, bool) {
+func (w *writer) self(filter.Operand) (format.Style, bool) {
 	w.b = append(w.b, w.g.Duration(w.x.Self)...)
 	return format.StyleNumber, w.x.Known&filter.KnownSelf != 0
 }
 
-func (w *writer) kids(int) (format.Style, bool) {
+func (w *writer) kids(filter.Operand) (format.Style, bool) {
 	if w.x.Known&filter.KnownKids == 0 {
 		return 0, false
 	}
 	return w.number(w.x.Kids)
 }
 
-func (w *writer) size(int) (format.Style, bool) {
+func (w *writer) size(filter.Operand) (format.Style, bool) {
 	w.b = append(w.b, display.Size(w.x.Size)...)
 	return format.StyleNumber, w.x.Known&filter.KnownSize != 0
 }
 
 func threw(f *format.Footer) bool { return f != nil && (f.Threw || f.Exception != "") }
 
-func (w *writer) threw(int) (format.Style, bool) {
+func (w *writer) threw(filter.Operand) (format.Style, bool) {
 	f := w.x.Footer
 	if !w.is(format.ClassCall) || !threw(f) && (f == nil || f.Result.Kind == format.ValueUnfinished || f.Result.Kind == format.ValueUntracked) {
 		return 0, false
@@ -231,7 +231,7 @@ func (w *writer) threw(int) (format.Style, bool) {
 	return format.StyleValue, true
 }
 
-func (w *writer) exc(int) (format.Style, bool) {
+func (w *writer) exc(filter.Operand) (format.Style, bool) {
 	p := w.x.Point
 	if w.is(format.ClassThrow, format.ClassCatch) {
 		_, ok := w.value(&p.Value)
@@ -248,9 +248,9 @@ func (w *writer) exc(int) (format.Style, bool) {
 	return format.StyleException, true
 }
 
-func (w *writer) ret(n int) (format.Style, bool) {
+func (w *writer) ret(of filter.Operand) (format.Style, bool) {
 	if f := w.x.Footer; w.is(format.ClassCall) && f != nil && !threw(f) {
-		if v := f.Result.Result(w.c, n); v != nil {
+		if v := of.Result(w.c, w.x.Point.Ref, &f.Result); v != nil {
 			_, ok := w.value(v)
 			return format.StyleResult, ok
 		}
@@ -258,25 +258,32 @@ func (w *writer) ret(n int) (format.Style, bool) {
 	return 0, false
 }
 
-func (w *writer) recv(int) (format.Style, bool) {
+func (w *writer) recv(of filter.Operand) (format.Style, bool) {
 	if k := w.x.Point.Target.Kind; !w.is(format.ClassCall) || k == format.ValueNull || k == format.ValueVoid {
 		return 0, false
 	}
-	return w.value(&w.x.Point.Target)
-}
-
-func (w *writer) arg(n int) (format.Style, bool) {
-	args := w.x.Point.Args
-	switch {
-	case !w.is(format.ClassCall) || n > len(args):
+	v := of.In(&w.x.Point.Target)
+	if v == nil {
 		return 0, false
-	case n == 0:
-		return w.list(args)
 	}
-	return w.value(&args[n-1])
+	return w.value(v)
 }
 
-func (w *writer) variable(int) (format.Style, bool) {
+func (w *writer) arg(of filter.Operand) (format.Style, bool) {
+	if !w.is(format.ClassCall) {
+		return 0, false
+	}
+	if of == (filter.Operand{}) {
+		return w.list(w.x.Point.Args)
+	}
+	v := of.Argument(w.c, w.x.Point)
+	if v == nil {
+		return 0, false
+	}
+	return w.value(v)
+}
+
+func (w *writer) variable(filter.Operand) (format.Style, bool) {
 	if !w.isVariable() {
 		return 0, false
 	}
@@ -284,7 +291,7 @@ func (w *writer) variable(int) (format.Style, bool) {
 	return format.StyleName, true
 }
 
-func (w *writer) field(int) (format.Style, bool) {
+func (w *writer) field(filter.Operand) (format.Style, bool) {
 	if !w.isField() {
 		return 0, false
 	}
@@ -292,7 +299,7 @@ func (w *writer) field(int) (format.Style, bool) {
 	return format.StyleName, true
 }
 
-func (w *writer) recorded(int) (format.Style, bool) {
+func (w *writer) recorded(filter.Operand) (format.Style, bool) {
 	p := w.x.Point
 	switch {
 	case w.is(format.ClassSnapshot):
@@ -315,7 +322,7 @@ func (w *writer) recorded(int) (format.Style, bool) {
 
 // obj writes the object that the point belongs to: the receiver of a call, the owner of a field or
 // element; of other points, their value.
-func (w *writer) obj(int) (format.Style, bool) {
+func (w *writer) obj(filter.Operand) (format.Style, bool) {
 	p := w.x.Point
 	v := &p.Value
 	switch {
@@ -332,7 +339,7 @@ func (w *writer) obj(int) (format.Style, bool) {
 	return 0, false
 }
 
-func (w *writer) iter(int) (format.Style, bool) {
+func (w *writer) iter(filter.Operand) (format.Style, bool) {
 	if !w.is(format.ClassIteration) {
 		return 0, false
 	}
@@ -340,7 +347,7 @@ func (w *writer) iter(int) (format.Style, bool) {
 }
 
 // status writes what the field status of filters can be.
-func (w *writer) status(int) (format.Style, bool) {
+func (w *writer) status(filter.Operand) (format.Style, bool) {
 	p := w.x.Point
 	switch f := w.x.Footer; {
 	case w.x.Unfinished, w.is(format.ClassCall) && f != nil && !threw(f) && f.Result.Kind == format.ValueUnfinished:
@@ -357,7 +364,7 @@ func (w *writer) status(int) (format.Style, bool) {
 	return format.StyleKeyword, true
 }
 
-func (w *writer) row(int) (format.Style, bool) {
+func (w *writer) row(filter.Operand) (format.Style, bool) {
 	if w.x.Text != nil {
 		w.b = append(w.b, w.x.Text()...)
 	} else {

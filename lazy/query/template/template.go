@@ -33,10 +33,10 @@ type part struct {
 	fields []field
 }
 
-// field is a field in braces. n is the number in arg.n, 0 for all arguments.
+// field is a field in braces, and what of it is meant.
 type field struct {
 	*source
-	n int
+	of filter.Operand
 }
 
 // MaxText is the greatest length of the text of a point in bytes. What is longer ends in "…".
@@ -94,7 +94,7 @@ func (p *part) write(w *writer) format.Style {
 	}
 	for _, f := range p.fields {
 		had := len(w.b)
-		if style, ok := f.write(w, f.n); ok {
+		if style, ok := f.write(w, f.of); ok {
 			return style
 		}
 		w.b = w.b[:had]

@@ -184,7 +184,7 @@ func TestErrors(t *testing.T) {
 		{"{arg.0}", "column 2: arguments have numbers: arg.1 is the first"},
 		{"{arg.}", "column 2: arguments have numbers: arg.1 is the first"},
 		{"{ret.0}", "column 2: results have numbers: ret.1 is the first"},
-		{"{recv.1}", "column 2: there is no field recv.1"},
+		{"{line.1}", "column 2: there is nothing in the field line"},
 	} {
 		_, err := Parse(test.format)
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) {

@@ -226,6 +226,12 @@ func (d *Dictionary) Location(l *format.CodeLocation) int32 {
 	for _, n := range l.ArgNames {
 		d.key = binary.AppendVarint(d.key, int64(n))
 	}
+	if len(l.Locals) > 0 {
+		d.key = binary.AppendVarint(d.key, int64(none)-1) // no id
+	}
+	for i, n := range l.Locals {
+		d.key = binary.AppendVarint(binary.AppendVarint(d.key, int64(n)), int64(l.LocalKinds[i]))
+	}
 	id, key, isNew := d.number()
 	if isNew {
 		l.ID = id

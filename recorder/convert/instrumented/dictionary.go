@@ -5,6 +5,7 @@ import (
 
 	"tracex/format"
 	"tracex/recorder/convert/calltrace"
+	"tracex/recorder/instrument/raw"
 	"tracex/recorder/internal/gonames"
 	"tracex/recorder/internal/values"
 )
@@ -63,6 +64,33 @@ func (d *dictionary) location(file string, line int, class, method string) int32
 	return d.Location(&format.CodeLocation{
 		Kind: format.LocationLine, File: d.text(file), Class: d.text(class), Method: d.text(method), Line: int32(line), Path: none,
 	})
+}
+
+// declaration adds the location of a function's declaration. No call is there: it tells where the function is, and the names of its
+// receiver, its parameters and, as variables, its results.
+func (d *dictionary) declaration(f *function) {
+	l := format.CodeLocation{
+		Kind: format.LocationLine, File: d.text(baseName(f.File)), Class: d.text(f.class), Method: d.text(f.name), Line: int32(f.Line), Path: none,
+	}
+	add := func(names string, kind format.ActiveKind, most int) {
+		for name := range strings.SplitSeq(names, ",") {
+			if names == "" || most == 0 {
+				return
+			}
+			l.Locals, l.LocalKinds = append(l.Locals, d.text(name)), append(l.LocalKinds, kind)
+			most--
+		}
+	}
+	parameters, results, _ := strings.Cut(f.Names, ";")
+	of := len(f.Arguments)
+	if f.Flags&raw.FunctionReceiver != 0 {
+		receiver, rest, _ := strings.Cut(parameters, ",")
+		add(receiver, format.ActiveThis, 1)
+		parameters, of = rest, of-1
+	}
+	add(parameters, format.ActiveParameter, of)
+	add(results, format.ActiveVariable, len(f.Results))
+	d.Location(&l)
 }
 
 // variable names a variable of numbers, whose id was reserved.

@@ -182,8 +182,7 @@ func (p *program) prepare(f *function) {
 		result = format.Type{Kind: format.TypeVoid}
 	}
 	f.method = p.dict.method(f.class, f.name, result)
-	// No call is at this location: it tells where the function is.
-	p.dict.location(baseName(f.File), f.Line, f.class, f.name)
+	p.dict.declaration(f)
 	f.args, f.results = p.typesOf(f.Arguments), make([]*typ, len(f.Results))
 }
 

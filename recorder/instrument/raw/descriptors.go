@@ -20,7 +20,7 @@ type Function struct {
 	Package   string   // the path
 	Name      string   // (*T).m, f.func1; of a go statement its text
 	File      string
-	Names     string // of the arguments, separated by commas
+	Names     string // of the arguments, and of the results: see DescriptorFunction
 }
 
 // Results are the types of a function's results.

@@ -188,7 +188,8 @@ const (
 	// u32 id, u32 line, u16 flags, u16 number of arguments (with the receiver), u16 results, u16 0,
 	// a type's id for each argument as it was in the first call: 0 for nil,
 	// string package path, string name as in (*T).m or f.func1, string file, string names of the
-	// arguments, separated by commas.
+	// arguments, separated by commas: _ for one without a name. If a result has a name, or is an error, a semicolon
+	// and the names of the results follow, in which error is an error without a name.
 	DescriptorFunction = 1
 	// u32 id, u8 kind of package reflect, u8 flags, u16 0, u64 size, u32 element's type, u32 number of fields,
 	// string name as the runtime has it, string package path ("" for a type without a name), then for each field u32 type,

@@ -90,12 +90,12 @@ func (e *editor) edit(f function) {
 	}
 
 	var rest, calls strings.Builder
-	if len(parameters) > 0 {
-		names := make([]string, len(parameters))
-		for i, v := range parameters {
-			names[i] = v.own
-		}
-		fmt.Fprintf(&rest, ", Args: %q", strings.Join(names, ","))
+	args := names(parameters)
+	if of := names(results); strings.Trim(of, "_,") != "" {
+		args += ";" + of
+	}
+	if args != "" {
+		fmt.Fprintf(&rest, ", Args: %q", args)
 	}
 	follow := uint64(0)
 	for i, v := range parameters {
@@ -129,6 +129,15 @@ func (e *editor) edit(f function) {
 	e.insert(f.body.Lbrace+1, calls.String())
 }
 
+// names returns the names of variables in the source, separated by commas.
+func names(list []variable) string {
+	own := make([]string, len(list))
+	for i, v := range list {
+		own[i] = v.own
+	}
+	return strings.Join(own, ",")
+}
+
 // test inserts what tells which test runs a function that is not recorded, if a parameter of it does.
 func (e *editor) test(f function) {
 	list := f.signature.Params.List
@@ -150,17 +159,23 @@ func (e *editor) variables(to []variable, list *ast.FieldList, letter string) []
 	if list == nil {
 		return to
 	}
+	blank := func(field *ast.Field) string {
+		if letter == "r" && isError(field.Type) {
+			return "error"
+		}
+		return "_"
+	}
 	for _, field := range list.List {
 		reference, close := byReference(field.Type), isError(field.Type) || isTest(field.Type, e.p.path)
 		if len(field.Names) == 0 {
-			v := variable{e.p.prefix + letter + strconv.Itoa(len(to)), "_", reference, close}
+			v := variable{e.p.prefix + letter + strconv.Itoa(len(to)), blank(field), reference, close}
 			e.insert(field.Type.Pos(), v.name+" ")
 			to = append(to, v)
 		}
 		for _, name := range field.Names {
 			v := variable{name.Name, name.Name, reference, close}
 			if v.own == "_" {
-				v.name = e.p.prefix + letter + strconv.Itoa(len(to))
+				v.own, v.name = blank(field), e.p.prefix+letter+strconv.Itoa(len(to))
 				e.replace(name.Pos(), name.End(), v.name)
 			}
 			to = append(to, v)

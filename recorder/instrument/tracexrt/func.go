@@ -10,7 +10,7 @@ type Func struct {
 	File string
 	Pkg  string // import path
 	Own  string // the package's name; empty if it is the last element of the path, and not main
-	Args string // names of the arguments, the receiver first, separated by commas
+	Args string // names of the arguments, the receiver first, and of the results: see raw.DescriptorFunction
 	Line int32
 	Res  uint8 // number of results
 	Recv bool  // the first argument is a receiver

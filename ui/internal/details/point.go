@@ -31,10 +31,14 @@ func (w *writer) call(p *format.Point, f *format.Footer, n *lazy.Node) {
 	if l := w.c.Location(p.Location); l != nil && len(l.ArgNames) == len(p.Args) {
 		names = l.ArgNames
 	}
+	parameters := format.Parameters(w.c, p)
 	for i := range p.Args {
 		what := ""
 		if names != nil {
 			what = string(w.c.AppendPathText(nil, names[i]))
+		}
+		if parameters != nil && what != parameters[i] {
+			what = strings.TrimSpace(parameters[i] + " " + what)
 		}
 		if method != nil && i < len(method.Args) {
 			what = strings.TrimSpace(what + " " + shortType(method.Args[i]))
@@ -53,11 +57,18 @@ func (w *writer) call(p *format.Point, f *format.Footer, n *lazy.Node) {
 		if method != nil {
 			what = shortType(method.Result)
 		}
-		list := f.Result.Results(w.c)
+		list, results := f.Result.Results(w.c), format.ResultNames(w.c, p.Ref)
+		name := func(i, of int) string {
+			if len(results) != of {
+				return ""
+			}
+			return results[i]
+		}
 		for i := range list {
-			w.value("result "+strconv.Itoa(i+1), "", &list[i].Value)
+			w.value("result "+strconv.Itoa(i+1), name(i, len(list)), &list[i].Value)
 		}
 		if list == nil {
+			what = strings.TrimSpace(name(0, 1) + " " + what)
 			w.value("result", what, &f.Result)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/filter"
 	"tracex/lazy/query/pattern"
 	"tracex/lazy/query/places"
 	"tracex/ui/internal/env"
@@ -159,12 +160,20 @@ func (s *run) nothing(folded bool) string {
 	switch other := s.otherwise(); {
 	case other > 0:
 		return "nothing found " + s.p.Reading() + ", but " + display.Plural(int64(other), "hit") + " " + s.other.Reading() + ": " + keys.ActionKey("next-hit", g) + " goes there"
+	case s.asks():
+		text += "; " + keys.ActionKey(string(keys.Filter), g) + " takes it as a filter"
 	case s.p.Exact && s.p.Text != strings.ToLower(s.p.Text):
 		text += "; a lower-case pattern ignores case"
 	case folded && s.err == nil && s.hides:
 		text += "; " + keys.ActionKey("raw", g) + " shows the raw trace, which has more"
 	}
 	return text
+}
+
+// asks reports whether the pattern may be meant as a filter: it compares a field.
+func (s *run) asks() bool {
+	e, err := filter.Parse(s.p.Text)
+	return err == nil && !e.Bare()
 }
 
 // take adds the hits found. Earlier hits from index first on have moved up by as many as by.

@@ -228,6 +228,7 @@ func TestText(t *testing.T) {
 	for _, c := range []struct{ what, text, said string }{
 		{"nowhere to be seen", "/nowhere to be seen  not found", "nothing found for /nowhere to be seen in 1 thread"},
 		{"Nowhere", "/Nowhere  not found", "nothing found for /Nowhere in 1 thread; a lower-case pattern ignores case"},
+		{`arg.1.Name="x"`, `/arg.1.Name="x"  not found`, `nothing found for /arg.1.Name="x" in 1 thread; :filter takes it as a filter`},
 		{"Json.*riter", "/Json.*riter  not found as text; as a regular expression: ", "nothing found as text, but "},
 		{"toJson(", "/toJson(  1 of ", ""},
 	} {
