@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -39,11 +40,8 @@ type firstKind struct {
 // streamFirst answers --first by reading two traces in step. told is false if only all of both tells where they part: which threads are partners, or
 // whether what the place is in was added, and counts.
 func (t *diffCommand) streamFirst(ctx context.Context, a, b diffSide) (told bool, err error) {
-	d := diff.New(a.r, b.r, t.options(&a, &b))
-	p := t.newProgress("comparing")
-	found, err := d.First(ctx, p.Update)
-	p.End()
-	if err = errors.Join(rawHint(err), d.Close()); err != nil {
+	found, err := t.part(ctx, a, b)
+	if err != nil {
 		return false, err
 	}
 	if may, err := t.mayIgnore(ctx, a, b, found); may || err != nil {
@@ -55,12 +53,37 @@ func (t *diffCommand) streamFirst(ctx context.Context, a, b diffSide) (told bool
 	if found.Guessed {
 		return false, nil
 	}
-	first := firstPlace{change: "edited", same: found.Same}
+	first, err := placeOfParting(ctx, a, b, found)
+	if err != nil {
+		return false, err
+	}
+	if err := t.tellFirst(a, b, first); err != nil {
+		return false, err
+	}
+	if t.exitCode {
+		return true, &unexpectedError{a.title() + " and " + b.title() + " are different"}
+	}
+	return true, nil
+}
+
+// part finds where two traces part by reading them in step; nil if they are equal.
+func (t *diffCommand) part(ctx context.Context, a, b diffSide) (*diff.Parting, error) {
+	d := diff.New(a.r, b.r, t.options(&a, &b))
+	p := t.newProgress("comparing")
+	found, err := d.First(ctx, p.Update)
+	p.End()
+	return found, errors.Join(rawHint(err), d.Close())
+}
+
+// placeOfParting reads what is where two traces part.
+func placeOfParting(ctx context.Context, a, b diffSide, found *diff.Parting) (*firstPlace, error) {
+	first := &firstPlace{change: "edited", same: found.Same}
 	if found.Other {
 		first.change = "other"
 	}
 	for i, side := range []diffSide{a, b} {
 		at := found.Sides[i]
+		var err error
 		switch {
 		case at.Missing && at.Thread < 0:
 			first.lacks[i] = "has no such thread"
@@ -68,17 +91,11 @@ func (t *diffCommand) streamFirst(ctx context.Context, a, b diffSide) (told bool
 			first.lacks[i] = "nothing more is in " + threadTitle(side.r, at.Thread)
 		default:
 			if first.sides[i], err = readFirst(ctx, side, at.Position, at.End, false); err != nil {
-				return false, err
+				return nil, err
 			}
 		}
 	}
-	if err := t.tellFirst(a, b, &first); err != nil {
-		return false, err
-	}
-	if t.exitCode {
-		return true, &unexpectedError{a.title() + " and " + b.title() + " are different"}
-	}
-	return true, nil
+	return first, nil
 }
 
 // mayIgnore reports whether a filter may ignore the place that was found, or something that it is in, or is a mistake, which is then told.
@@ -245,8 +262,8 @@ type firstLine struct {
 
 // tellFirst prints where two traces part.
 func (t *diffCommand) tellFirst(a, b diffSide, f *firstPlace) error {
-	differs, changes := f.unlike(t.identity)
 	if t.json {
+		differs, changes := f.unlike(t.identity)
 		line := firstLine{changeLine: changeLine{Schema: table.Schema, Kind: "first", Change: f.change, Moved: f.moved},
 			Group: f.kind.what, Places: f.kind.places, Groups: f.kind.all, Skip: f.kind.skip}
 		if f.same >= 0 {
@@ -274,6 +291,20 @@ func (t *diffCommand) tellFirst(a, b diffSide, f *firstPlace) error {
 	}
 	w := bufio.NewWriter(t.stdout)
 	fmt.Fprintf(w, "%s → %s\n", printable(a.title()), printable(b.title()))
+	t.firstText(w, a, b, f)
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if f.kind.all > 0 && f.kind.skip+1 == f.kind.all {
+		fmt.Fprintln(t.stderr, "hint: this is the last kind; without --first, all differences are shown")
+	} else {
+		fmt.Fprintln(t.stderr, "hint: next, without this kind: "+printable(t.next()))
+	}
+	return nil
+}
+
+// firstText writes where two traces part, for a person.
+func (t *diffCommand) firstText(w io.Writer, a, b diffSide, f *firstPlace) {
 	switch {
 	case f.kind.all > 0:
 		fmt.Fprintf(w, "kind %d of %d, in %s: %s %s\n", f.kind.skip+1, f.kind.all, display.Plural(f.kind.places, "place"), f.kind.change, escaped(f.kind.what))
@@ -282,7 +313,7 @@ func (t *diffCommand) tellFirst(a, b diffSide, f *firstPlace) error {
 	default:
 		fmt.Fprintf(w, "the first difference: another value, after %s\n", display.Plural(f.same, "equal event"))
 	}
-	if differs != "" {
+	if differs, _ := f.unlike(t.identity); differs != "" {
 		fmt.Fprintf(w, "differs: %s\n", escaped(differs))
 	}
 	for i, side := range []diffSide{a, b} {
@@ -301,15 +332,6 @@ func (t *diffCommand) tellFirst(a, b diffSide, f *firstPlace) error {
 		}
 		fmt.Fprintf(w, "%s\n     %s\n     %s\n", s.around(), text, s.command(side))
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	if f.kind.all > 0 && f.kind.skip+1 == f.kind.all {
-		fmt.Fprintln(t.stderr, "hint: this is the last kind; without --first, all differences are shown")
-	} else {
-		fmt.Fprintln(t.stderr, "hint: next, without this kind: "+printable(t.next()))
-	}
-	return nil
 }
 
 // noFirst tells that there is no place to tell.

@@ -70,6 +70,7 @@ answer from the file; nothing has to be run again. Try them on the trace of the 
 ## The way to go
 
     tracex overview demo.bin                                   # where to look first: time, errors, threads
+    tracex report demo.bin                                     # a failed test or a panic, on a page; --at '#99' an event
     tracex info demo.bin                                       # size, threads, times, damage
     tracex top -n 10 demo.bin                                  # where the time or the events go
     tracex find demo.bin 'method=pay threw' -n 5               # the events that matter, with numbers

@@ -106,19 +106,20 @@ func newRoot(a *app) *cobra.Command {
 func commands(a *app) []*cobra.Command {
 	bench := newBenchCommand(a)
 	index, unpack, serve, config := newIndexCommand(a), newUnpackCommand(a), newServeCommand(a), newConfigCommand(a)
-	for _, c := range []*cobra.Command{index, bench, unpack, serve, config} {
+	pack := newPackCommand(a)
+	for _, c := range []*cobra.Command{index, bench, pack, unpack, serve, config} {
 		c.Annotations = map[string]string{rareMark: "yes"}
 	}
 	return []*cobra.Command{
-		newOpenCommand(a), newPrintCommand(a), newInfoCommand(a), newOverviewCommand(a), newTopCommand(a), newFindCommand(a), newCallsCommand(a), newCallersCommand(a), newThrowsCommand(a), newDiffCommand(a), newCompareCommand(a), newGoldenCommand(a), newHistoryCommand(a), newStateCommand(a), newSourceCommand(a), newAroundCommand(a), newLogCommand(a), newFlameCommand(a), newNotesCommand(a), index,
-		newPackCommand(a), unpack, newConvertCommand(a), newExportCommand(a), newRecordCommand(a), newBuildCommand(a), newAttachCommand(a), serve,
+		newOpenCommand(a), newPrintCommand(a), newInfoCommand(a), newOverviewCommand(a), newReportCommand(a), newTopCommand(a), newFindCommand(a), newCallsCommand(a), newCallersCommand(a), newThrowsCommand(a), newDiffCommand(a), newCompareCommand(a), newGoldenCommand(a), newHistoryCommand(a), newStateCommand(a), newSourceCommand(a), newAroundCommand(a), newLogCommand(a), newFlameCommand(a), newNotesCommand(a), index,
+		pack, unpack, newConvertCommand(a), newExportCommand(a), newRecordCommand(a), newBuildCommand(a), newAttachCommand(a), serve,
 		newDemoCommand(a), config, newGuideCommand(a), bench,
 	}
 }
 
 // traceCommands are the commands that read one trace, and only that.
 var traceCommands = []string{
-	"open", "print", "info", "overview", "top", "find", "calls", "callers", "throws", "history", "state", "source", "around", "log", "flame", "export",
+	"open", "print", "info", "overview", "report", "top", "find", "calls", "callers", "throws", "history", "state", "source", "around", "log", "flame", "export",
 }
 
 // traceFlags adds to the commands that read a trace the flags that say how it is read.

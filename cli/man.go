@@ -24,6 +24,7 @@ Other commands print, describe, record, convert and pack traces. The file name -
 // The texts of these sections are paragraphs, one a line.
 
 const manAnswers = `Answers are commands that read a whole trace, or a part of it, and print a table.
+tracex report FILE: what happened around a failed test, a panic, an exception or an event, on a page of bounded size.
 tracex top FILE: which methods take the time, or have the events.
 tracex find FILE FILTER: the events that match a filter; tracex help filter.
 tracex calls FILE METHOD: all calls of a method, or those that match a filter, with their values; --by arg.1, ret, recv, thread, caller, caller.event, in:METHOD, method, threw or line: a row for each value; --sort also by dur, self, start, event, in a trace without times events.

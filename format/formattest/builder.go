@@ -100,6 +100,18 @@ func (w *Builder) Location(line int32, variables ...int32) int32 {
 	return l.ID
 }
 
+// Place writes a code location at a line of a function.
+func (w *Builder) Place(file, class, method string, line int32) int32 {
+	l := format.CodeLocation{Kind: format.LocationCall, Line: line, Path: -1}
+	for text, id := range map[string]*int32{file: &l.File, class: &l.Class, method: &l.Method} {
+		*id = w.next
+		w.Text(text)
+	}
+	l.ID = w.id()
+	w.add(l.Append(w.data, format.V22))
+	return l.ID
+}
+
 // Point writes a trace point with the next event number.
 func (w *Builder) Point(p *format.Point) {
 	p.Event, p.Thread = w.Event, w.thread

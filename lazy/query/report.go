@@ -1,0 +1,460 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/lazy/query/display"
+	"tracex/lazy/query/goroutines"
+)
+
+// ReportOptions say which failure a Report is about.
+type ReportOptions struct {
+	Name string // of the trace, as commands take it
+	// Title, Facts and About begin the report: what failed, what is known of it, such as what a test printed, and of what it is.
+	Title        string
+	Facts, About []string
+	// At is the event that failed, or the thread that ran the test.
+	At lazy.Position
+	// Test tells that a test failed: only what it did and the goroutines that it started count for the last values.
+	Test bool
+	// Output is what the test printed, Places are the lines of sources that it names. Of a thread, the event is found by them.
+	Output string
+	Places []SourceLineID
+}
+
+// Report is what happened around a failure: an indented report of calls, and what was thrown and seen before it.
+type Report struct {
+	Title string
+	Facts []string // lines of text about the failure
+	Parts []ReportPart
+}
+
+// ReportPart is a section of a report.
+type ReportPart struct {
+	Title string
+	Lines []ReportLine // in the order in which they are shown
+	More  string       // the command that shows what is left out; "" if there is none
+}
+
+// ReportLine is a line of a report, or stands for lines that were not read.
+type ReportLine struct {
+	Depth  int
+	Handle string // of the event, or the thread; "" if it is about none
+	Text   string
+	Place  string // file and line of the source; "" if unknown
+	Here   bool   // it failed here
+	Rank   int    // the larger, the earlier it is left out
+	Omits  int64  // how many events the line stands for, -1 if that is not known; 0 for a line with a text
+}
+
+const (
+	// reportFamily bounds the goroutines of a test that are read, reportKids how many children of a call a report shows, reportBefore
+	// how many calls before one, reportDeep how many levels below a call.
+	reportFamily, reportKids, reportBefore, reportDeep = 256, 12, 24, 5
+	// reportRows bounds the rows of calls, reportCount the children of a call that are counted.
+	reportRows, reportCount = 1500, 4000
+	// reportList is how many exceptions, errors and goroutines are listed, reportSpots of how many objects and fields the values are.
+	reportList, reportSpots, reportSeen = 8, 4, 4
+	// reportText bounds the text of a row, in bytes.
+	reportText = 1000
+)
+
+// reporter makes a Report.
+type reporter struct {
+	r      *lazy.LazyTraceReader
+	o      ReportOptions
+	tell   lazy.Progress
+	tree   *lazy.Tree
+	forest *goroutines.Forest // nil if no goroutine is known
+	family []int32            // the thread, and those that it started
+	survey *reportSurvey
+	focus  *lazy.Node // the event that failed, or is the last known before
+	mark   string     // what is said of the failing line after it; "" if the focus failed
+	out    *Report
+	rows   int
+	shown  map[string]bool // handles of the rows of calls
+}
+
+// FindReport makes the report of a failure. It reads the thread of the failure and those that it started once, all of the trace once more for
+// each object and field whose values it tells, as [History] does, and otherwise only what it shows. tell may be nil.
+func FindReport(ctx context.Context, r *lazy.LazyTraceReader, o ReportOptions, tell lazy.Progress) (*Report, error) {
+	x := &reporter{r: r, o: o, tell: tell, tree: r.Tree(true), out: &Report{Title: o.Title, Facts: slices.Clone(o.Facts)}, shown: make(map[string]bool)}
+	for _, step := range []func(context.Context) error{x.findFamily, x.look, x.findFocus, x.calls, x.thrown, x.returned, x.seen, x.goroutines} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	x.out.Facts = append(x.out.Facts, o.About...)
+	return x.out, nil
+}
+
+// findFamily finds the threads that the thread of the failure started.
+func (x *reporter) findFamily(ctx context.Context) error {
+	x.family = []int32{x.o.At.Thread}
+	list := x.r.ThreadList()
+	if !goroutines.Likely(list) {
+		return nil
+	}
+	f, err := goroutines.NewForest(ctx, list, nil)
+	if err != nil {
+		return err
+	}
+	x.forest = f
+	if i := list.Index(x.o.At.Thread); i < list.Len() && list.ID(i) == x.o.At.Thread {
+		at := f.Place(i)
+		for n := range min(f.Below(i), reportFamily) {
+			x.family = append(x.family, list.ID(f.At(at+1+n)))
+		}
+	}
+	return nil
+}
+
+// look reads the threads of the family once: where the places of the output are, what was thrown, and which errors were returned.
+func (x *reporter) look(ctx context.Context) error {
+	x.survey = newReportSurvey(x.r, x.o.Places)
+	scope := Scope{Ranges: x.ranges()}
+	x.survey.throws = NewThrows(x.r, scope, MostValues)
+	pass := scope.Over(x.survey, x.survey.throws)
+	pass.Progress = x.tell
+	return x.r.Pass(ctx, pass)
+}
+
+// ranges returns the threads of the family, as parts of the trace.
+func (x *reporter) ranges() (list []lazy.PassRange) {
+	for _, id := range slices.Sorted(slices.Values(x.family)) {
+		list = append(list, lazy.PassRange{Thread: id, To: -1})
+	}
+	return list
+}
+
+// findFocus finds the event that failed: the one asked for, the exception that ended the thread, or the last call before the line that the output
+// names. Without any of them it is the last event of the thread.
+func (x *reporter) findFocus(ctx context.Context) (err error) {
+	if x.o.At.At >= 0 {
+		if x.focus, err = lazy.RevealAlone(ctx, x.tree, x.o.At); err != nil || x.focus.IsThread() {
+			return cmp.Or(err, ErrHidden)
+		}
+		return nil
+	}
+	if e := x.survey.ended(false); e != nil {
+		x.focus, err = lazy.RevealAlone(ctx, x.tree, e.point().Position)
+		return err
+	}
+	at, line, place := x.survey.locate(x.o.Places)
+	if len(at) > 0 {
+		best, told := at[len(at)-1], 0
+		for _, p := range at {
+			n, err := lazy.RevealAlone(ctx, x.tree, p)
+			if err != nil {
+				return err
+			}
+			if score := sharedWords(string(x.tree.AppendText(nil, n, false)), x.o.Output); score >= told {
+				best, told = p, score
+			}
+		}
+		if x.focus, err = lazy.RevealAlone(ctx, x.tree, best); err != nil {
+			return err
+		}
+		x.mark = cmp.Or(lineWith(x.o.Output, place), place.String())
+		fact := "failed at " + place.String()
+		if line.Line != place.Line {
+			fact += fmt.Sprintf("; the call recorded last before that line of the function is at line %d", line.Line)
+		}
+		if len(at) > 1 {
+			fact += fmt.Sprintf("; this line called several times, and which call it was is not recorded: shown is the %s",
+				map[bool]string{true: "last one whose values the message names", false: "last one"}[told > 0])
+		}
+		x.out.Facts = append(x.out.Facts, fact)
+		return nil
+	}
+	if e := x.survey.ended(true); e != nil {
+		x.focus, err = lazy.RevealAlone(ctx, x.tree, e.point().Position)
+		return err
+	}
+	if len(x.o.Places) > 0 {
+		x.out.Facts = append(x.out.Facts, "no recorded call is at a line that the message names, or before it in the function: the last calls of the test are shown")
+	}
+	return x.focusLast(ctx)
+}
+
+// focusLast takes the last event directly in the last root of the thread, or in the innermost call that did not end.
+func (x *reporter) focusLast(ctx context.Context) error {
+	n, _ := x.tree.Thread(x.o.At.Thread)
+	if n == nil {
+		return &lazy.NoPositionError{Position: x.o.At}
+	}
+	for level := 0; level < 2 || n.State() != lazy.StateWhole; level++ {
+		kids, _, err := x.last(ctx, n, 1)
+		if err != nil {
+			return err
+		}
+		if len(kids) == 0 {
+			break
+		}
+		n = kids[len(kids)-1]
+	}
+	if n.IsThread() {
+		return fmt.Errorf("%s has no events", threadNumber(n.Thread()))
+	}
+	x.focus = n
+	return nil
+}
+
+// last returns the last children of a node, and how many are before them, -1 if that is not known.
+func (x *reporter) last(ctx context.Context, n *lazy.Node, most int64) (kids []*lazy.Node, before int64, err error) {
+	count, exact, err := x.tree.CountChildren(ctx, n, reportCount)
+	if err != nil || exact {
+		from := max(0, count-most)
+		kids, err = x.tree.Range(ctx, n, from, most)
+		return kids, from, err
+	}
+	x.tree.Expand(n)
+	for row, ok := x.tree.LastChild(n); ok; {
+		if row.Gap() {
+			if len(kids) > 0 {
+				break
+			}
+			if err := x.tree.Load(ctx, row, lazy.AtEnd); err != nil {
+				return nil, 0, err
+			}
+			again, found := x.tree.LastChild(n)
+			if !found || again.Gap() {
+				break
+			}
+			row = again
+		}
+		if kids = append(kids, row.Node); int64(len(kids)) == most {
+			break
+		}
+		row, ok = x.tree.PrevSibling(row)
+	}
+	slices.Reverse(kids)
+	return kids, -1, nil
+}
+
+// before returns the siblings before a node, the nearest last, and how many more there are, -1 if that is not known.
+func (x *reporter) before(ctx context.Context, n *lazy.Node, most int) (list []*lazy.Node, more int64, err error) {
+	in := n.Parent()
+	count, exact, err := x.tree.CountChildren(ctx, in, reportCount)
+	if err != nil {
+		return nil, 0, err
+	}
+	if exact {
+		all, err := x.tree.Range(ctx, in, 0, count)
+		if err != nil {
+			return nil, 0, err
+		}
+		i, _ := slices.BinarySearchFunc(all, n.Position().At, func(k *lazy.Node, at int64) int { return cmp.Compare(k.Position().At, at) })
+		from := max(0, i-most)
+		return all[from:i], int64(from), nil
+	}
+	n, err = x.tree.Reveal(ctx, n.Position())
+	if err != nil {
+		return nil, 0, err
+	}
+	row := lazy.Row{Node: n, Parent: n.Parent(), Depth: n.Depth(), From: n.Position().At}
+	for len(list) < most {
+		var ok bool
+		if row, ok = x.tree.PrevSibling(row); !ok || row.Node == nil {
+			slices.Reverse(list)
+			return list, map[bool]int64{true: -1}[ok], nil
+		}
+		list = append(list, row.Node)
+	}
+	slices.Reverse(list)
+	return list, -1, nil
+}
+
+// calls makes the tree of calls: the path to the failure, what was done before at each step of it, and what is in the last calls.
+func (x *reporter) calls(ctx context.Context) error {
+	var path []*lazy.Node
+	for n := x.focus; !n.IsThread(); n = n.Parent() {
+		path = append(path, n)
+	}
+	slices.Reverse(path)
+	title := "the calls up to it"
+	if id := x.focus.Thread(); id != x.o.At.Thread {
+		title += ", in " + x.threadLabel(id)
+	}
+	part := ReportPart{Title: title, More: x.command("print --subtree", path[0].Handle().String())}
+	for i, n := range path {
+		up := len(path) - 1 - i // steps to the failure
+		if i > 0 {
+			list, more, err := x.before(ctx, n, max(reportBefore>>min(up, 8), 1))
+			if err != nil {
+				return err
+			}
+			if more != 0 {
+				part.Lines = append(part.Lines, ReportLine{Depth: i, Omits: more})
+			}
+			for j, k := range list {
+				near := len(list) - 1 - j
+				if err := x.row(ctx, &part, k, i, 2+min(near, 6)+3*min(up, 8), max(0, 3-up-near/3)); err != nil {
+					return err
+				}
+			}
+		}
+		deep := 0
+		if up == 0 {
+			deep = reportDeep
+		}
+		if err := x.row(ctx, &part, n, i, min(up/8, 1), deep); err != nil {
+			return err
+		}
+		part.Lines[x.lineOf(&part, n)].Here = up == 0 && x.mark == ""
+	}
+	if x.mark != "" {
+		part.Lines = append(part.Lines, ReportLine{Depth: len(path) - 1, Text: x.mark, Here: true})
+	}
+	x.out.Parts = append(x.out.Parts, part)
+	return nil
+}
+
+// lineOf returns the line of a node that was added last.
+func (x *reporter) lineOf(part *ReportPart, n *lazy.Node) int {
+	h := n.Handle().String()
+	i := len(part.Lines) - 1
+	for i > 0 && part.Lines[i].Handle != h {
+		i--
+	}
+	return i
+}
+
+// row adds the row of a node, and those of what is in it.
+func (x *reporter) row(ctx context.Context, part *ReportPart, n *lazy.Node, depth, rank, deep int) error {
+	l := x.line(n, depth, rank)
+	part.Lines = append(part.Lines, l)
+	x.shown[l.Handle] = true
+	x.rows++
+	if deep == 0 || n.Leaf() || x.rows > reportRows {
+		return nil
+	}
+	kids, before, err := x.last(ctx, n, reportKids)
+	if err != nil {
+		return err
+	}
+	if before != 0 {
+		part.Lines = append(part.Lines, ReportLine{Depth: depth + 1, Omits: before})
+	}
+	for i, k := range kids {
+		if err := x.row(ctx, part, k, depth+1, rank+2+(len(kids)-1-i)/4, deep-1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// line returns the row of a node.
+func (x *reporter) line(n *lazy.Node, depth, rank int) ReportLine {
+	l := ReportLine{Depth: depth, Handle: n.Handle().String(), Text: cutText(x.tree.AppendText(nil, n, false), reportText), Rank: rank}
+	if p := n.Point(); p != nil {
+		x.r.WithContext(func(c *format.Context) {
+			if id, ok := lineID(c, p.Location); ok && !(n.Depth() == 1 && id.File == "testing.go") { // that of the runner
+				l.Place = id.String()
+			}
+		})
+	}
+	return l
+}
+
+// String is the line as compilers write it.
+func (id SourceLineID) String() string { return fmt.Sprintf("%s:%d", path.Base(id.File), id.Line) }
+
+// command returns a command about a place of the trace.
+func (x *reporter) command(command, place string) string {
+	return "tracex " + command + " '" + strings.ReplaceAll(x.o.Name+place, "'", `'\''`) + "'"
+}
+
+// rowAt returns the row of an event, with the thread if that is another than the one of the failure.
+func (x *reporter) rowAt(ctx context.Context, at HistoryPoint, rank int) (l ReportLine, err error) {
+	n, err := lazy.RevealAlone(ctx, x.tree, at.Position)
+	if err != nil {
+		return l, err
+	}
+	if n.IsThread() {
+		return l, ErrHidden
+	}
+	if l = x.line(n, 0, rank); at.Thread != x.focus.Thread() {
+		l.Text = x.threadLabel(at.Thread) + ": " + l.Text
+	}
+	return l, nil
+}
+
+// threadLabel names a thread in short.
+func (x *reporter) threadLabel(id int32) string {
+	if info, ok := x.r.ThreadInfo(id); ok {
+		if n, ok := goroutines.Parse(info.Name); ok {
+			return goroutines.Label(n.Number)
+		}
+	}
+	return lazy.PositionHandle(lazy.Position{Thread: id, At: -1}).String()
+}
+
+// add adds a section, unless it is empty.
+func (x *reporter) add(part ReportPart) {
+	if len(part.Lines) > 0 {
+		x.out.Parts = append(x.out.Parts, part)
+	}
+}
+
+// thrown tells what was thrown in the threads, and what became of it: the failure first, then the last ones.
+func (x *reporter) thrown(ctx context.Context) error {
+	all := x.survey.throws.Table(View{List: true, Done: 1, G: &display.Unicode})
+	what, in, caught, ended := all.Column("exception"), all.Column("thrown_in"), all.Column("caught_in"), all.Column("ended")
+	list := x.survey.exceptions()
+	part := ReportPart{Title: "thrown", More: x.command("throws --list --thread "+fmt.Sprint(x.focus.Thread()+1), "")}
+	var order []int
+	for i := range list {
+		if e := &list[i]; e.Outcome != Exited && (x.o.At.At < 0 || e.Thread == x.focus.Thread() && e.At <= x.focus.Position().At) {
+			order = append(order, i)
+		}
+	}
+	omits := max(0, len(order)-reportList)
+	for n, i := range order[omits:] {
+		e := &list[i]
+		row := all.Rows.Row(i)
+		text := row[what].Text() + " in " + row[in].Text() + ", ended " + row[ended].Text() + ", caught in " + row[caught].Text()
+		if e.Outcome == Left || e.Outcome == Unknown || e.Outcome == Replaced {
+			text = row[what].Text() + " in " + row[in].Text() + ", ended " + row[ended].Text() + ", not caught " + strings.TrimPrefix(row[caught].Text(), "– ")
+		}
+		l := ReportLine{Handle: lazy.EventHandle(e.Event).String(), Text: text, Rank: 3 + len(order) - omits - n}
+		if here := e.point().Position == x.focus.Position(); here {
+			l.Here, l.Rank = true, 1
+		}
+		part.Lines = append(part.Lines, l)
+	}
+	if omits > 0 {
+		part.Lines = append([]ReportLine{{Omits: int64(omits)}}, part.Lines...)
+	}
+	x.add(part)
+	return ctx.Err()
+}
+
+// returned tells the last errors that calls returned before the failure.
+func (x *reporter) returned(ctx context.Context) error {
+	list, more := x.survey.errors.list(x.focus.Position(), x.o.At.At >= 0)
+	part := ReportPart{Title: "errors returned"}
+	if more > 0 {
+		part.Lines = append(part.Lines, ReportLine{Omits: more})
+	}
+	for i, p := range list {
+		l, err := x.rowAt(ctx, p, 3+len(list)-1-i)
+		switch {
+		case errors.Is(err, ErrHidden):
+		case err != nil:
+			return err
+		default:
+			part.Lines = append(part.Lines, l)
+		}
+	}
+	x.add(part)
+	return nil
+}

@@ -1,0 +1,244 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"tracex/format"
+	"tracex/format/formattest"
+	"tracex/lazy"
+)
+
+// reportOf makes a report of a trace.
+func reportOf(t *testing.T, path string, o ReportOptions) *Report {
+	t.Helper()
+	o.Name = "t.bin"
+	r, err := FindReport(context.Background(), opened(t, path), o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// mustHave checks that a text has parts, in this order.
+func mustHave(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	rest := text
+	for _, part := range parts {
+		_, after, ok := strings.Cut(rest, part)
+		if !ok {
+			t.Fatalf("%q is not there, or not in its place, in\n%s", part, text)
+		}
+		rest = after
+	}
+}
+
+// tests writes a trace of Go tests: TestSum asks price three times, then sum, each at a line of its own; a goroutine that it started adds.
+type tests struct {
+	*formattest.Builder
+	test, price, sum, add int32
+}
+
+func newTests(t *testing.T) *tests {
+	w := &tests{Builder: formattest.NewBuilder(t)}
+	w.test = w.Method("pay", "TestSum", format.Type{Kind: format.TypeVoid})
+	w.price = w.Method("pay", "price", formattest.IntType, formattest.IntType)
+	w.sum = w.Method("pay", "sum", formattest.IntType)
+	w.add = w.Method("pay", "add", formattest.IntType)
+	return w
+}
+
+// call writes a call with an argument and a result.
+func (w *tests) call(at, method int32, arg, result int64) {
+	p := &format.Point{Class: format.ClassCall, Diff: format.DiffNone, Location: at, Ref: method, Target: format.Null()}
+	if method == w.price {
+		p.Args = []format.Value{formattest.IntValue(arg)}
+	}
+	w.Point(p)
+	w.Footer(format.ClassCall, &format.Footer{Result: formattest.IntValue(result)})
+}
+
+// file writes the trace. The test goes on after line 13.
+func (w *tests) file() string {
+	in := func(line int32) int32 { return w.Place("pay_test.go", "pay", "TestSum", line) }
+	loop, total, later := in(8), in(12), in(15)
+	inAdd, go9 := w.Place("pay.go", "pay", "add", 30), in(9)
+	w.Name("goroutine 6 pay.TestSum ← 1 testing.T.Run testing.go:2101")
+	w.Call(w.Place("testing.go", "testing", "tRunner", 2036), w.test, func() {
+		for i := range int64(3) {
+			w.call(loop, w.price, i+1, 100*(i+1))
+		}
+		w.call(total, w.sum, 0, 369)
+		w.call(later, w.sum, 0, 999)
+	})
+	w.Thread(1)
+	w.Name("goroutine 7 pay.TestSum.func1 ← 6 pay.TestSum pay_test.go:9")
+	w.Call(go9, w.add, func() {
+		w.call(inAdd, w.sum, 0, 55)
+	})
+	return w.File()
+}
+
+// TestReportOfTest: a test's message leads to the last call before the line that it names. What follows it is not told; what
+// its goroutines did is.
+func TestReportOfTest(t *testing.T) {
+	path := newTests(t).file()
+	o := ReportOptions{Title: "FAIL TestSum", Test: true, At: lazy.Position{Thread: 0, At: -1}, Output: "pay_test.go:13: sum is 369, want 399\n", Facts: []string{"it said"},
+		About: []string{"about it"}, Places: []SourceLineID{{"/usr/lib/other.go", 5}, {"/home/me/pay_test.go", 13}}}
+	text := reportOf(t, path, o).Text(ReportFormat{})
+	mustHave(t, text, "FAIL TestSum\n", "it said", "failed at pay_test.go:13; the call recorded last before that line of the function is at line 12", "about it",
+		"the calls up to it · tracex print --subtree 't.bin#0'\n", "#0  pay.TestSum()", "#1    price(1): 100  at pay_test.go:8\n", "price(2): 200", "price(3): 300",
+		"#4    sum(): 369  at pay_test.go:12\n→ ", "pay_test.go:13: sum is 369, want 399\n",
+		"goroutines that it started", "g7", "pay.TestSum.func1: ended  at pay_test.go:9", "pay.add()", "sum(): 55  at pay.go:30")
+	if strings.Contains(text, "999") {
+		t.Errorf("it tells what was after the failure:\n%s", text)
+	}
+	// Which of several calls of a line it was, the values of the message tell.
+	o.Output, o.Places = "pay_test.go:8: price of 2 is 200\n", []SourceLineID{{"pay_test.go", 8}}
+	text = reportOf(t, path, o).Text(ReportFormat{})
+	mustHave(t, text, "failed at pay_test.go:8; this line called several times", "the last one whose values the message names", "price(2): 200  at pay_test.go:8\n→ ")
+	if strings.Contains(text, "price(3)") {
+		t.Errorf("it tells what was after the call that the message names:\n%s", text)
+	}
+	// A line before all calls, or of another file, is nowhere.
+	o.Places = []SourceLineID{{"pay_test.go", 7}, {"none.go", 100}}
+	mustHave(t, reportOf(t, path, o).Text(ReportFormat{}), "no recorded call is at a line that the message names", "→ #5    sum(): 999")
+	// A line of a goroutine's function leads to its thread.
+	o.Places = []SourceLineID{{"pay.go", 31}}
+	mustHave(t, reportOf(t, path, o).Text(ReportFormat{}), "the calls up to it, in g7", "#6  pay.add()", "#7    sum()", "→ ")
+	ids, names, err := TestThreads(context.Background(), opened(t, path), "TestSum")
+	if err != nil || len(ids) != 1 || names[0] != "pay.TestSum" {
+		t.Errorf("%v %q %v", ids, names, err)
+	}
+}
+
+// TestReportOfException: what was thrown, where, and which writes were before it, for a trace of the JVM.
+func TestReportOfException(t *testing.T) {
+	path := formattest.Unpack(t, "threads.v27.stream.bin")
+	r := opened(t, path)
+	throws := NewThrows(r, Scope{}, MostValues)
+	if err := r.Pass(context.Background(), (&Scope{}).Over(throws)); err != nil {
+		t.Fatal(err)
+	}
+	e, ok := throws.FirstLeft()
+	if !ok || e.Outcome != Left {
+		t.Fatalf("%+v", e)
+	}
+	text := reportOf(t, path, ReportOptions{Title: "threw", At: e.point().Position}).Text(ReportFormat{})
+	handle := lazy.EventHandle(e.Event).String()
+	mustHave(t, text, "Thread.run(): threw RuntimeException", "new RuntimeException(\"thread dies\")", "→ "+handle, "throw RuntimeException",
+		"thrown · tracex throws", "→ "+handle, "RuntimeException in Threads.lambda$run$0(1), ended 2 calls, not caught", "last seen before it", "write: i = 3")
+}
+
+// TestReportFits: a report has never more bytes than it may have, is text, and with the room for it has everything. Whatever it is of.
+func TestReportFits(t *testing.T) {
+	paths := map[string]string{"demo": shop(t), "gson": formattest.Unpack(t, "gson.stream.bin"), "crash": formattest.Unpack(t, "crash.v27.stream.bin")}
+	for _, spec := range []formattest.Spec{
+		{Shape: formattest.Random, N: 3000, Seed: 5}, {Shape: formattest.Goroutines, N: 5000, Seed: 6, Timed: true}, {Shape: formattest.Threads, N: 300, Seed: 7, Crash: formattest.CrashPartial},
+	} {
+		paths[spec.Name()] = formattest.File(t, spec)
+	}
+	for name, path := range paths {
+		r := opened(t, path)
+		for i, at := range placesIn(t, r, 5) {
+			report := reportOf(t, path, ReportOptions{Title: fmt.Sprintf("%s ü %d", name, i), At: at, Facts: []string{strings.Repeat("é", 3000), "\x1b[31m\ttab"}})
+			for _, markdown := range []bool{false, true} {
+				whole := report.Text(ReportFormat{Markdown: markdown})
+				if strings.ContainsAny(whole, "\x1b\t") || strings.Contains(whole, "a larger --size") {
+					t.Errorf("%s: %.300q", name, whole)
+				}
+				for _, size := range []int{1, 2, 5, 20, 77, 200, 500, 1000, 2000, 4000, 8000, len(whole) - 1, len(whole)} {
+					text := report.Text(ReportFormat{Size: size, Markdown: markdown})
+					if len(text) > size || !utf8.ValidString(text) {
+						t.Errorf("%s: %d bytes in %d", name, len(text), size)
+					}
+					if size == len(whole) && text != whole {
+						t.Errorf("%s: there is room for all of it, but it is\n%s", name, text)
+					}
+					if size >= 1000 && size < len(whole) && len(text) < size/3 {
+						t.Errorf("%s: only %d bytes in %d:\n%s", name, len(text), size, text)
+					}
+				}
+			}
+		}
+	}
+}
+
+// placesIn returns some places of the trace: events of all threads, and the threads.
+func placesIn(t *testing.T, r *lazy.LazyTraceReader, n int) (list []lazy.Position) {
+	t.Helper()
+	for _, info := range r.Threads()[:min(len(r.Threads()), n)] {
+		list = append(list, lazy.Position{Thread: info.ID, At: -1})
+		at, err := r.FindFraction(info.ID, 0.7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if node, err := lazy.RevealAlone(context.Background(), r.Tree(true), at); err == nil && !node.IsThread() {
+			list = append(list, node.Position())
+		}
+	}
+	return list
+}
+
+// TestReportNear: of what is used often only the part before the event is read, and its last values are the same as when all is read.
+func TestReportNear(t *testing.T) {
+	path := formattest.Unpack(t, "gson.stream.bin")
+	r := opened(t, path)
+	seen := func(at lazy.Position) (lines []ReportLine) {
+		for _, p := range reportOf(t, path, ReportOptions{At: at}).Parts {
+			if strings.HasPrefix(p.Title, "last seen") {
+				lines = p.Lines
+			}
+		}
+		return lines
+	}
+	near := 0
+	for _, f := range []float64{0.3, 0.5, 0.6, 0.7, 0.8, 0.9} {
+		at, err := r.FindFraction(r.Threads()[0].ID, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := lazy.RevealAlone(context.Background(), r.Tree(true), at)
+		if err != nil || n.IsThread() {
+			t.Fatal(err)
+		}
+		whole := seen(n.Position())
+		was := reportNear
+		reportNear = 1 << 12
+		part := seen(n.Position())
+		reportNear = was
+		has := make(map[string]bool)
+		for _, l := range whole {
+			has[l.Handle+l.Text] = true
+		}
+		for _, l := range part {
+			if l.Omits == 0 && !has[l.Handle+l.Text] {
+				t.Errorf("at %v: %s %s is not among\n%+v", f, l.Handle, l.Text, whole)
+			}
+			near += b2i(l.Omits < 0)
+		}
+	}
+	if near == 0 {
+		t.Error("nothing was used often: the test tests nothing")
+	}
+}
+
+// TestReportLeavesOut: what is left out is counted where it was, with what was not read; the important lines stay.
+func TestReportLeavesOut(t *testing.T) {
+	part := ReportPart{Title: "calls", More: "tracex print t.bin", Lines: []ReportLine{{Handle: "#1", Text: "root"}, {Depth: 1, Omits: 40}}}
+	for i := range 30 {
+		part.Lines = append(part.Lines, ReportLine{Depth: 1, Handle: fmt.Sprintf("#%d", i+50), Text: strings.Repeat("x", 50), Rank: 30 - i})
+	}
+	part.Lines = append(part.Lines, ReportLine{Depth: 1, Handle: "#99", Text: "failed here", Here: true})
+	r := &Report{Title: "title", Facts: []string{"fact"}, Parts: []ReportPart{part, {Title: "other", Lines: []ReportLine{{Text: "unimportant", Rank: 99}}}}}
+	text := r.Text(ReportFormat{Size: 600})
+	mustHave(t, text, "title\n", "fact", "calls · tracex print t.bin\n", "#1   root\n", "       … 63 more\n", "#73    xxx", "#79    xxx", "→ #99    failed here\n", "left out: other (1 line)")
+	if strings.Contains(text, "unimportant") {
+		t.Error(text)
+	}
+	part.Lines[1].Omits = -1
+	mustHave(t, r.Text(ReportFormat{Size: 600, Markdown: true}), "### title\n", "#### calls · `tracex print t.bin`\n```text\n", "… more\n", "```\n")
+}
