@@ -94,7 +94,7 @@ func (t *attachCommand) attachInto(ctx context.Context, p *control.Program, s *r
 	begun := p.Begin(ctx, s.Folder(), s.RawOptions())
 	if begun == nil {
 		t.say(fmt.Sprintf("%s (%s)", until, ends))
-		t.await(ctx, p)
+		t.await(ctx, p, s)
 		patience, stop := context.WithTimeout(context.WithoutCancel(ctx), endPatience)
 		begun = p.End(patience)
 		stop()
@@ -125,13 +125,21 @@ const (
 	endPatience = 200 * time.Millisecond
 	// awaitEvery is how often await checks whether the program still records.
 	awaitEvery = 50 * time.Millisecond
+	// afterUntil is how long it records after what --until names has happened.
+	afterUntil = 200 * time.Millisecond
 )
 
-// await waits until the time is over, or the program has ended or can record no more.
-func (t *attachCommand) await(ctx context.Context, p *control.Program) {
+// await waits until the time is over, or what --until names has happened, or the program has ended or can record no more.
+func (t *attachCommand) await(ctx context.Context, p *control.Program, s *recording.Session) {
 	tick := time.NewTicker(awaitEvery)
 	defer tick.Stop()
-	for p.Alive() && p.Recording() {
+	for happened := false; p.Alive() && p.Recording(); {
+		if !happened && len(t.calls.Until) > 0 && s.Happened() {
+			var stop context.CancelFunc
+			ctx, stop = context.WithTimeout(ctx, afterUntil)
+			defer stop()
+			happened = true
+		}
 		select {
 		case <-ctx.Done():
 			return

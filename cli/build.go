@@ -2,11 +2,13 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -133,9 +135,38 @@ func (c *callFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&c.Fields, "fields", 12, "fields to keep of a struct, at most 1000")
 	f.IntVar(&c.Levels, "levels", 0, "leave out calls nested deeper, and count them")
 	f.Var((*byteSize)(&c.Limit), "limit", "what a process may write to disk before it stops recording; default: 8GiB, and a third of what is free for all")
-	f.Var((*byteSize)(&c.Last), "last", "keep only the newest calls: about so much of a process's data")
+	f.Var((*lastFlag)(&c.Calls), "last", "keep only the newest calls: about so much of a process's data, or of so long, such as 5s")
+	f.StringArrayVar(&c.Until, "until", nil, "stop a moment after the first call of a function, or after any panic: 'shop.Refund', panic; repeatable")
 	f.BoolVar(&c.NoTimes, "no-times", false, "record no times")
-	markShared(f, goMark, map[string]string{"only": "PATTERN", "skip": "PATTERN", "depth": "N", "strings": "N", "fields": "N", "levels": "N", "limit": "SIZE", "last": "SIZE", "no-times": ""})
+	markShared(f, goMark, map[string]string{"only": "PATTERN", "skip": "PATTERN", "depth": "N", "strings": "N", "fields": "N", "levels": "N", "limit": "SIZE", "last": "SIZE", "until": "WHAT", "no-times": ""})
+}
+
+// lastFlag is the flag --last: a size, or a duration.
+type lastFlag recording.Calls
+
+func (*lastFlag) Type() string { return "size" }
+
+func (l *lastFlag) String() string {
+	switch {
+	case l.LastFor > 0:
+		return l.LastFor.String()
+	case l.Last > 0:
+		return (*byteSize)(&l.Last).String()
+	}
+	return ""
+}
+
+// Set reads a size, or a duration that ends in seconds: 5m is a size.
+func (l *lastFlag) Set(text string) error {
+	l.Last, l.LastFor = 0, 0
+	if d, err := time.ParseDuration(text); err == nil && d > 0 && strings.HasSuffix(text, "s") {
+		l.LastFor = d
+		return nil
+	}
+	if (*byteSize)(&l.Last).Set(text) != nil {
+		return errors.New("expected a size such as 64MiB, or a duration in seconds such as 5s or 1m30s")
+	}
+	return nil
 }
 
 // check refuses values that would silently mean something else.
@@ -151,7 +182,7 @@ func (c *callFlags) check() error {
 	if limit, least := byteSize(c.Limit), byteSize(raw.LeastLimit); limit > 0 && limit < least {
 		return &usageError{"--limit is " + limit.String(), "it must be at least " + least.String() + ": that has room for the first calls and the newest"}
 	}
-	for _, p := range slices.Concat(c.Only, c.Skip) {
+	for _, p := range slices.Concat(c.Only, c.Skip, c.Until) {
 		if p == "" || strings.ContainsAny(p, " \t\n") {
 			return &usageError{fmt.Sprintf("%q is not a pattern of functions", p), "a pattern is one word, such as 'shop.(*Order).Pay', 'shop.*' or 'example.com/x/...'"}
 		}

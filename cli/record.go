@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -17,6 +16,7 @@ import (
 	"tracex/format"
 	"tracex/recorder"
 	"tracex/recorder/instrument"
+	"tracex/recorder/outcomes"
 	"tracex/recorder/recording"
 )
 
@@ -29,6 +29,8 @@ type recordCommand struct {
 	build      buildFlags
 	command    goCommand
 	split      bool
+	keep       keepFlag
+	printed    *outcomes.Reader // what go test prints; nil: it is not read
 	verbose    bool
 	list       bool
 }
@@ -61,8 +63,7 @@ func newRecordCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "record [flags] COMMAND",
 		Short: "Run a program and record its calls and events",
-		Long: "Run a program and trace what it did, even if it crashes: a go command, a program of tracex build, " +
-			"or one with tracex's recorder or Perfetto's library.",
+		Long:  "Trace a go command, or a program that can record, even if it crashes.",
 		Example: `tracex record -- go test ./...
 tracex record -- ./program --its-flag`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -88,10 +89,11 @@ tracex record -- ./program --its-flag`,
 	flags.BoolVar(&r.command.inside, "go", false, "the command runs go itself, as make does")
 	flags.BoolVar(&r.keepRaws, "keep-raw", false, "keep what programs wrote")
 	flags.BoolVar(&r.split, "split", false, "a trace for each instrumented process, such as trace-shop-4711.bin, made when the programs have ended")
+	flags.Var(&r.keep, "keep", "of go test: a trace for each test that failed, in the folder of -o; or slow:1s, for slow ones, too; or all")
 	flags.BoolVarP(&r.verbose, "verbose", "v", false, "tell what is instrumented, and what is not and why")
 	flags.BoolVar(&r.list, "list", false, "run nothing: list the functions of a go command that would be recorded, and why others would not")
 	service := flags.String("service", "", "socket of a service that records; COMMAND is its config")
-	markShared(flags, goMark, map[string]string{"no-go": "", "go": "", "keep-raw": "", "split": "", "verbose": "", "list": ""})
+	markShared(flags, goMark, map[string]string{"no-go": "", "go": "", "keep-raw": "", "split": "", "keep": "WHICH", "verbose": "", "list": ""})
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if named := os.Getenv(recorder.FormatVariable); r.version == 0 && named != "" {
 			if err := r.version.Set(named); err != nil {
@@ -100,6 +102,18 @@ tracex record -- ./program --its-flag`,
 		}
 		if c.Flags().Changed("service") {
 			return (&serviceRecording{recordCommand: r, service: *service}).run(c.Context(), args[0])
+		}
+		if r.keep.set {
+			if err := r.keep.check(c.Flags(), args); err != nil {
+				return err
+			}
+			if r.calls.LastFor > 0 {
+				return &usageError{"--keep needs --last as a size", "tracex record --keep failed --last 64MiB -- go test ./..."}
+			}
+			if !c.Flags().Changed("output") {
+				r.output = defaultTests
+			}
+			return r.runTests(c.Context(), args)
 		}
 		if r.list {
 			return r.listFunctions(c.Context(), args)
@@ -124,7 +138,11 @@ func (f *recordFlags) begin(ctx context.Context, a *app, o recording.Options) (*
 		}
 	}
 	o.Output, o.Replace, o.KeepRaws, o.Version, o.Calls = f.output, f.force, f.keepRaws, format.Version(f.version), f.calls.Calls
-	o.Listener = newTeller(a, o.Calls.Exact())
+	if o.Listener == nil {
+		t := newTeller(a, o.Calls.Exact())
+		t.until = len(o.Calls.Until) > 0
+		o.Listener = t
+	}
 	s, err := recording.New(o)
 	return s, recordError(err)
 }
@@ -132,7 +150,11 @@ func (f *recordFlags) begin(ctx context.Context, a *app, o recording.Options) (*
 // end ends a session, and says where a trace went that was in the place of the new one.
 func (a *app) end(s *recording.Session, err error) error {
 	if aside := s.Aside(); aside != "" {
-		fmt.Fprintln(a.stderr, "tracex: the trace that was there before is "+aside)
+		what := "the trace that was there before is "
+		if s.Keep != nil {
+			what = "the traces that were there before are in "
+		}
+		a.say(what + aside)
 	}
 	if fault := s.Close(); fault != nil {
 		return errors.Join(err, fault)
@@ -187,6 +209,9 @@ func (r *recordCommand) recordInto(ctx context.Context, s *recording.Session, ar
 func (r *recordCommand) runChild(ctx context.Context, args, env []string) error {
 	c := exec.Command(args[0], args[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = r.stdin, r.stdout, r.stderr
+	if r.printed != nil {
+		c.Stdout = io.MultiWriter(r.stdout, r.printed)
+	}
 	c.Env = append(os.Environ(), env...)
 	if err := c.Start(); err != nil {
 		return &usageError{message(err), "COMMAND is a path, or a program in $PATH"}

@@ -20,7 +20,12 @@ import (
 // runInstrumented runs a go command that instruments what it builds, or a program that was built
 // so, and makes a trace while the programs run.
 func (r *recordCommand) runInstrumented(ctx context.Context, args []string) error {
-	s, err := r.begin(ctx, r.app, recording.Options{Kind: recording.Instrumented, Command: args, Split: r.split, Buffer: int64(r.buffer), Categories: r.categories})
+	o := recording.Options{Kind: recording.Instrumented, Command: args, Split: r.split, Buffer: int64(r.buffer), Categories: r.categories}
+	if r.keep.set {
+		o.Keep = &r.keep.Keep
+		o.Listener = &teller{app: r.app, say: r.say, remark: r.remark, exact: r.calls.Exact(), printed: r.printed}
+	}
+	s, err := r.begin(ctx, r.app, o)
 	if err != nil {
 		return err
 	}
@@ -68,6 +73,9 @@ func (r *recordCommand) instrumentInto(ctx context.Context, s *recording.Session
 	switch {
 	case !errors.As(err, &nothing):
 		return cmp.Or(recordError(err), failed)
+	case r.keep.set && nothing.Summary != nil: // programs ran, and have nothing to be kept
+		r.tellNothingKept()
+		return failed
 	case errors.As(failed, &exit): // it has said why
 		r.tellNoTrace(nothing.Summary)
 		return cmp.Or(s.KeepRawFiles(), failed)

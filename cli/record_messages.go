@@ -15,6 +15,7 @@ import (
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/instrument/raw"
 	"tracex/recorder/instrument/wrapper"
+	"tracex/recorder/outcomes"
 	"tracex/recorder/recording"
 )
 
@@ -24,10 +25,15 @@ type teller struct {
 	say    func(line string)
 	remark func(what string, why error)
 	exact  []string // patterns of --only for functions of one package
+	until  bool     // there is a flag --until
+	// printed has what go test said; nil if that was not read.
+	printed *outcomes.Reader
 }
 
 // newTeller returns one that writes to standard error: standard output is the program's.
-func newTeller(a *app, exact []string) *teller { return &teller{a, a.say, a.remark, exact} }
+func newTeller(a *app, exact []string) *teller {
+	return &teller{app: a, say: a.say, remark: a.remark, exact: exact}
+}
 
 func (t *teller) Begin(what string) importer.Progress { return t.newProgress(what) }
 func (t *teller) Problem(err error)                   { t.reportServiceError(err) }
@@ -62,8 +68,11 @@ func (t *teller) Converted(path string, made *importer.Result) error {
 // Recorded says what is in traces, and what is not.
 func (t *teller) Recorded(traces []recording.Trace, all *instrumented.Summary) {
 	for i := range traces {
-		t.tellTrace(&traces[i])
+		if traces[i].Tests == nil {
+			t.tellTrace(&traces[i])
+		}
 	}
+	t.tellTests(slices.DeleteFunc(slices.Clone(traces), func(made recording.Trace) bool { return made.Tests == nil }))
 	if all == nil {
 		return
 	}
@@ -148,6 +157,13 @@ func (t *teller) Completed(made recording.Trace, alone, whole bool) {
 	}
 	t.remark(made.Path, errors.New("the recording command was killed; completed the trace "+text))
 	tellLines(made.Packets, func(line string) { t.remark(made.Path, errors.New(line)) })
+	if made.Tests != nil {
+		t.tellTests([]recording.Trace{made})
+	}
+}
+
+func (t *teller) Unkept(tests int64) {
+	t.say("there is no trace of " + counted(tests, "more test") + ": all together would take more than --limit")
 }
 
 // LeftOut says what is not in a trace.
@@ -165,6 +181,12 @@ func (t *teller) LeftOut(s *instrumented.Summary) {
 		if why := lostReason(p); why != "" {
 			t.remark(programOf(p), errors.New(why))
 		}
+		if p.Until {
+			t.say(programOf(p) + ": what --until names has happened; " + counted(p.Lost, "call") + " after that are not in the trace")
+		}
+	}
+	if t.until && !slices.ContainsFunc(s.Processes, func(p instrumented.Process) bool { return p.Until }) {
+		t.say("what --until names did not happen: all is in the trace")
 	}
 	t.Problems(s)
 }
@@ -183,7 +205,7 @@ func (t *teller) Problems(s *instrumented.Summary) {
 func lostReason(p instrumented.Process) string {
 	why := map[uint32]string{
 		raw.ReasonLimit: "it reached --limit", raw.ReasonReserve: "it may use no more of the free disk space (--limit SIZE allows more)", raw.ReasonAllocate: "the disk is full, or the file cannot grow", raw.ReasonFileSize: "it reached its limit for the size of files (ulimit -f)",
-		raw.ReasonMap: "it has no more address space (ulimit -v)",
+		raw.ReasonTest: "a test had failed, and what led to that takes the room (--last SIZE gives more)", raw.ReasonMap: "it has no more address space (ulimit -v)",
 	}[p.Reason]
 	switch {
 	case why == "":

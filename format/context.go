@@ -157,7 +157,7 @@ func (c *Context) Add(b []byte) (id int32, n int, err error) {
 		v := r.method()
 		id = v.ID
 		if add(&r, &c.methods, id, newNamedMethod(v)); r.err == nil {
-			c.noteMethod(&v)
+			c.parameters.noteMethod(c, &v)
 		}
 	case KindFieldDescriptor:
 		v := r.field()
@@ -185,7 +185,7 @@ func (c *Context) Add(b []byte) (id int32, n int, err error) {
 		if r.err == nil {
 			l := &namedLocation{CodeLocation: v}
 			c.locations.put(id, l)
-			c.noteLocation(&l.CodeLocation)
+			c.parameters.noteLocation(c, &l.CodeLocation)
 		}
 	}
 	return id, r.i, r.error()

@@ -77,7 +77,7 @@ func (j *JSON) call(dst []byte, p *Point, f *Footer) []byte {
 	if l := j.c.locations.get(p.Location); l != nil && p.Location >= 0 && len(l.ArgNames) == len(p.Args) {
 		names = l.ArgNames
 	}
-	parameters := j.c.parametersOf(p)
+	parameters := parametersOf(j.c, p)
 	dst = append(dst, `,"args":[`...)
 	for i := range p.Args {
 		if i > 0 {
@@ -88,7 +88,7 @@ func (j *JSON) call(dst []byte, p *Point, f *Footer) []byte {
 			dst = j.argName(dst, names[i])
 		}
 		if parameters != nil {
-			if name := j.c.named(parameters, ActiveParameter, i); name != "" {
+			if name := parameters.named(j.c, ActiveParameter, i); name != "" {
 				dst = append(AppendJSONString(append(dst, `"parameter":`...), name), ',')
 			}
 		}

@@ -39,7 +39,7 @@ type overload struct {
 }
 
 // noteLocation notes the parameters that a code location tells.
-func (c *Context) noteLocation(l *CodeLocation) {
+func (ps *parameters) noteLocation(c *Context, l *CodeLocation) {
 	if len(l.Locals) == 0 {
 		return
 	}
@@ -49,46 +49,46 @@ func (c *Context) noteLocation(l *CodeLocation) {
 		return
 	}
 	s := signature{class, method, anyCount}
-	if !c.inGo(l) {
-		s.count = c.count(l, ActiveParameter)
+	if !l.inGo(c) {
+		s.count = l.count(ActiveParameter)
 	}
-	old, known := c.declared[s]
+	old, known := ps.declared[s]
 	switch {
-	case known && old != nil && !c.agree(old, l):
-		c.declared[s] = nil
+	case known && old != nil && !old.agrees(l, c):
+		ps.declared[s] = nil
 	case !known:
-		if c.declared == nil {
-			c.declared = make(map[signature]*CodeLocation)
+		if ps.declared == nil {
+			ps.declared = make(map[signature]*CodeLocation)
 		}
-		c.declared[s] = l
+		ps.declared[s] = l
 	}
 }
 
-// agree reports whether two locations tell the same names.
-func (c *Context) agree(a, b *CodeLocation) bool {
-	if !slices.Equal(c.names(a, ActiveParameter), c.names(b, ActiveParameter)) {
+// agrees reports whether two locations tell the same names.
+func (a *CodeLocation) agrees(b *CodeLocation, c *Context) bool {
+	if !slices.Equal(a.names(c, ActiveParameter), b.names(c, ActiveParameter)) {
 		return false
 	}
-	return !c.inGo(a) && !c.inGo(b) || slices.Equal(c.names(a, ActiveVariable), c.names(b, ActiveVariable))
+	return !a.inGo(c) && !b.inGo(c) || slices.Equal(a.names(c, ActiveVariable), b.names(c, ActiveVariable))
 }
 
 // noteMethod notes which methods cannot be told apart by their names and the number of their parameters.
-func (c *Context) noteMethod(m *MethodDescriptor) {
+func (ps *parameters) noteMethod(c *Context, m *MethodDescriptor) {
 	o := overload{m.ClassID, m.Name, len(m.Args)}
-	first, known := c.overloads[o]
+	first, known := ps.overloads[o]
 	switch {
 	case !known:
-		if c.overloads == nil {
-			c.overloads = make(map[overload]int32)
+		if ps.overloads == nil {
+			ps.overloads = make(map[overload]int32)
 		}
-		c.overloads[o] = m.ID
+		ps.overloads[o] = m.ID
 	case first != m.ID && first >= 0 && !slices.Equal(c.Method(first).Args, m.Args):
-		c.overloads[o] = -1
+		ps.overloads[o] = -1
 	}
 }
 
 // declaration returns the code location that tells the names in a method with so many parameters; nil if none does.
-func (c *Context) declaration(method int32, count int) *CodeLocation {
+func declaration(c *Context, method int32, count int) *CodeLocation {
 	m := c.Method(method)
 	if m == nil {
 		return nil
@@ -101,11 +101,11 @@ func (c *Context) declaration(method int32, count int) *CodeLocation {
 }
 
 // parametersOf returns the code location that tells the names of the parameters of a called method; nil if none does.
-func (c *Context) parametersOf(p *Point) *CodeLocation {
-	if l := c.declaration(p.Ref, len(p.Args)); l != nil {
+func parametersOf(c *Context, p *Point) *CodeLocation {
+	if l := declaration(c, p.Ref, len(p.Args)); l != nil {
 		return l
 	}
-	if l := c.declaration(p.Ref, anyCount); l != nil && c.count(l, ActiveParameter) == len(p.Args) {
+	if l := declaration(c, p.Ref, anyCount); l != nil && l.count(ActiveParameter) == len(p.Args) {
 		return l
 	}
 	return nil
@@ -113,19 +113,19 @@ func (c *Context) parametersOf(p *Point) *CodeLocation {
 
 // Parameters returns the names of the parameters of a called method, one for each argument: "" for one that has none, nil if
 // the trace does not tell them.
-func Parameters(c *Context, p *Point) []string { return c.names(c.parametersOf(p), ActiveParameter) }
+func Parameters(c *Context, p *Point) []string { return parametersOf(c, p).names(c, ActiveParameter) }
 
 // ResultNames returns the names of the results of a Go function: "" for one that has none, [ErrorResult] if that is an error. It is
 // nil if the trace does not tell them.
 func ResultNames(c *Context, method int32) []string {
-	return c.names(c.declaration(method, anyCount), ActiveVariable)
+	return declaration(c, method, anyCount).names(c, ActiveVariable)
 }
 
 // DeclaredAt returns the id of the code location that tells the names in a method; -1 if none does.
 func DeclaredAt(c *Context, method int32) int32 {
-	l := c.declaration(method, anyCount)
+	l := declaration(c, method, anyCount)
 	if m := c.Method(method); l == nil && m != nil {
-		l = c.declaration(method, len(m.Args))
+		l = declaration(c, method, len(m.Args))
 	}
 	if l == nil {
 		return -1
@@ -136,17 +136,17 @@ func DeclaredAt(c *Context, method int32) int32 {
 // ArgumentName returns the name of the i-th argument of a call, from 0: that of the parameter or, if the trace does not tell the
 // parameters, the variable that rows show before its value. It is "" if there is none.
 func ArgumentName(c *Context, p *Point, i int) string {
-	if l := c.parametersOf(p); l != nil {
-		return c.named(l, ActiveParameter, i)
+	if l := parametersOf(c, p); l != nil {
+		return l.named(c, ActiveParameter, i)
 	}
 	if l := c.Location(p.Location); l != nil && len(l.ArgNames) == len(p.Args) {
-		return c.pathVariable(l.ArgNames[i])
+		return pathVariable(c, l.ArgNames[i])
 	}
 	return ""
 }
 
 // pathVariable returns the name of the variable that an access path is; "" if it is none, or more.
-func (c *Context) pathVariable(path int32) string {
+func pathVariable(c *Context, path int32) string {
 	if p := c.Path(path); p != nil && len(p.Steps) == 1 && p.Steps[0].Kind == AccessVariable {
 		if v := c.Variable(p.Steps[0].Ref); v != nil {
 			return v.Name
@@ -175,9 +175,9 @@ func Declarations(c *Context) iter.Seq[Declaration] {
 			if l == nil || doubtful[s] {
 				continue
 			}
-			d := Declaration{Class: s.class, Method: s.method, Parameters: c.names(l, ActiveParameter)}
-			if c.inGo(l) {
-				d.Results = c.names(l, ActiveVariable)
+			d := Declaration{Class: s.class, Method: s.method, Parameters: l.names(c, ActiveParameter)}
+			if l.inGo(c) {
+				d.Results = l.names(c, ActiveVariable)
 			}
 			if !yield(d) {
 				return
@@ -189,7 +189,7 @@ func Declarations(c *Context) iter.Seq[Declaration] {
 			}
 			var d Declaration
 			for _, id := range l.ArgNames {
-				d.Parameters = append(d.Parameters, c.pathVariable(id))
+				d.Parameters = append(d.Parameters, pathVariable(c, id))
 			}
 			if !yield(d) {
 				return
@@ -199,27 +199,27 @@ func Declarations(c *Context) iter.Seq[Declaration] {
 }
 
 // inGo reports whether a code location is in a file of Go.
-func (c *Context) inGo(l *CodeLocation) bool {
+func (l *CodeLocation) inGo(c *Context) bool {
 	file, _ := c.Text(l.File)
 	return strings.HasSuffix(file, ".go")
 }
 
 // names returns the names of the live locals of a kind; nil for no location.
-func (c *Context) names(l *CodeLocation, kind ActiveKind) []string {
+func (l *CodeLocation) names(c *Context, kind ActiveKind) []string {
 	if l == nil {
 		return nil
 	}
 	names := []string{}
 	for i := range l.Locals {
 		if l.LocalKinds[i] == kind {
-			names = append(names, c.named(l, kind, len(names)))
+			names = append(names, l.named(c, kind, len(names)))
 		}
 	}
 	return names
 }
 
 // count returns how many live locals are of a kind.
-func (c *Context) count(l *CodeLocation, kind ActiveKind) (n int) {
+func (l *CodeLocation) count(kind ActiveKind) (n int) {
 	for _, k := range l.LocalKinds {
 		if k == kind {
 			n++
@@ -229,7 +229,7 @@ func (c *Context) count(l *CodeLocation, kind ActiveKind) (n int) {
 }
 
 // named returns the name of the n-th live local of a kind, from 0; "" if it has none.
-func (c *Context) named(l *CodeLocation, kind ActiveKind, n int) string {
+func (l *CodeLocation) named(c *Context, kind ActiveKind, n int) string {
 	for i, id := range l.Locals {
 		if l.LocalKinds[i] != kind {
 			continue

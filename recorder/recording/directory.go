@@ -55,6 +55,8 @@ type About struct {
 	FormatVersion int `json:"formatVersion,omitempty"`
 	// Split: the programs that record into raw files get a trace each.
 	Split bool `json:"split,omitempty"`
+	// Keep: tests get a trace each.
+	Keep *Keep `json:"keep,omitempty"`
 }
 
 // Directory is a recording directory that this process holds.

@@ -61,7 +61,7 @@ type left struct {
 // closes in any case. What it remarks may be a [*KeptError].
 func Finish(ctx context.Context, dir *Directory, trace string, tell LeftListener) {
 	l := left{tell: tell, maker: maker{dir: dir, Options: Options{Output: trace, Replace: true, Version: format.Version(dir.About.FormatVersion),
-		Split: dir.About.Split, Listener: tell}}}
+		Split: dir.About.Split, Keep: dir.About.Keep, Listener: tell}}}
 	at := trace + Suffix
 	l.endRunning()
 	files := RawFiles(dir.Path())
@@ -165,6 +165,9 @@ func (l *left) completeRaws(ctx context.Context, files []string) (made bool) {
 // convertLeft makes the trace of raw files and of packets, or, with Split, the traces of the raw files. all is what all
 // of them have.
 func (l *left) convertLeft(ctx context.Context, files []string, packets string) (made []Trace, all Trace, err error) {
+	if l.Keep != nil {
+		return newTestTraces(&l.maker).end(ctx, packets)
+	}
 	if l.Split {
 		return l.convertEach(ctx, files, packets)
 	}

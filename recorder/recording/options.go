@@ -1,10 +1,13 @@
 package recording
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"tracex/format"
 	"tracex/recorder/convert/importer"
@@ -35,6 +38,7 @@ type Options struct {
 	Replace  bool           // what is there, also if it is no trace
 	Version  format.Version // of the format; 0 for the default
 	Split    bool           // a trace for each instrumented process
+	Keep     *Keep          // a trace for each of some tests; nil: of all that was recorded
 	KeepRaws bool           // what instrumented programs wrote is kept
 	Command  []string       // for [About]
 	Calls    Calls          // of instrumented programs
@@ -62,6 +66,8 @@ type Listener interface {
 	Recorded(traces []Trace, all *instrumented.Summary)
 	// LeftOut tells what of raw files is not in a trace.
 	LeftOut(all *instrumented.Summary)
+	// Unkept tells how many more tests were to be kept, for which there was no room.
+	Unkept(tests int64)
 	// Converted tells what was made of packets alone.
 	Converted(path string, made *importer.Result) error
 	// KeptRaws tells where raw files are kept, and OtherRaws where those are that are not in the trace.
@@ -69,9 +75,21 @@ type Listener interface {
 	OtherRaws(in string)
 }
 
+// Keep says which tests of the top level, which go test runs, get a trace each. Output is then the folder of the traces.
+type Keep struct {
+	All  bool          // else those that fail
+	Slow time.Duration // and those that take so long; 0: none
+	// Said, if not nil, returns what go test has said about a test of a package: whether it failed, which may be after its
+	// last recorded call, and a line that tells why. Ended, if not nil, reports whether it has said that of all tests of a
+	// package. Any goroutine may call them.
+	Said  func(pkg, test string) (failed bool, why string) `json:"-"`
+	Ended func(pkg string) bool                            `json:"-"`
+}
+
 // Trace is a trace that was made. Raws or Packets is not nil.
 type Trace struct {
 	Path    string
+	Tests   []instrumented.Test   // why there is the trace, with [Options.Keep]
 	Raws    *instrumented.Summary // of raw files
 	Packets *importer.Result      // of packets, which may have joined them
 	Lost    error                 // why packets could not join them
@@ -82,7 +100,7 @@ type Trace struct {
 type maker struct {
 	Options
 	dir    *Directory // claims the place of the trace; nil if this is no recording
-	traces []Trace    // by Split
+	traces []Trace    // by Split or Keep
 }
 
 // Calls decide what an instrumented program records.
@@ -92,6 +110,10 @@ type Calls struct {
 	Levels                 int      // calls nested deeper are left out; 0 for none
 	Limit, Last            int64    // bytes that a process may write, and of its newest calls; 0 for the default, and for all
 	NoTimes                bool
+	LastFor                time.Duration // of its newest calls, instead of Last; 0 for all
+	// Until ends the recording of a process a moment after the first call of one of these functions, given as in Only, or
+	// after a panic: "panic".
+	Until []string
 }
 
 // Exact returns the patterns of Only that are not meant to name functions of several packages.
@@ -114,19 +136,37 @@ func reservedFor(output string) int64 {
 	return min(most, free/8)
 }
 
+// The raw files of tests that are kept take at most keptPart of the limit, as their traces take about twice as much, and
+// those that run as much again.
+const (
+	defaultKept = 256 << 20
+	defaultRing = 32 << 20
+	keptPart    = 4
+)
+
 // text returns the options for the program, see raw.OptionsVariable. output is the path of the trace.
-func (c *Calls) text(output string) (string, error) {
-	limit, reserve := c.Limit, int64(0)
-	if limit == 0 {
+func (c *Calls) text(output string, keep *Keep) (string, error) {
+	limit, reserve, last := c.Limit, int64(0), c.Last
+	kept := cmp.Or(c.Limit, defaultKept) / keptPart
+	switch {
+	case keep != nil:
+		limit, reserve, last = math.MaxInt64, reservedFor(output), cmp.Or(last, min(defaultRing, kept))
+	case limit == 0:
 		// The trace takes about twice the room of the raw files, which stay until it is complete.
 		free, _ := disk.Free(filepath.Dir(output))
 		limit, reserve = defaultLimit, free/10*7
-	} else {
+	default:
 		reserve = reservedFor(output)
 	}
 	words := []string{fmt.Sprintf("depth=%d strings=%d fields=%d levels=%d limit=%d reserve=%d", c.Depth, c.Strings, c.Fields, c.Levels, limit, reserve)}
-	if c.Last > 0 {
-		words = append(words, fmt.Sprintf("last=%d", c.Last))
+	if last > 0 {
+		words = append(words, fmt.Sprintf("last=%d", last))
+	}
+	if c.LastFor > 0 {
+		words = append(words, fmt.Sprintf("lastfor=%d", c.LastFor.Nanoseconds()))
+	}
+	if keep != nil {
+		words = append(words, "keep="+keep.option(), fmt.Sprintf("kept=%d", kept))
 	}
 	if c.NoTimes {
 		words = append(words, "times=0")
@@ -137,9 +177,12 @@ func (c *Calls) text(output string) (string, error) {
 	for _, p := range c.Skip {
 		words = append(words, "skip="+p)
 	}
+	for _, p := range c.Until {
+		words = append(words, "until="+p)
+	}
 	text := strings.Join(words, " ")
 	if len(text) >= raw.OptionsSize {
-		return "", errors.New("the patterns of --only and --skip are too long")
+		return "", errors.New("the patterns of --only, --skip and --until are too long")
 	}
 	return text, nil
 }

@@ -30,6 +30,7 @@ type rawConversion struct {
 	spool  string // path of the packets, see ready
 	ready  readyPackets
 	joiner *packetJoiner // nil until packets are ready
+	tests  *testTraces   // nil but with Keep
 	done   chan struct{} // closed when no more programs run
 	ended  chan error    // result of follow
 
@@ -43,8 +44,8 @@ const convertEvery = 100 * time.Millisecond
 // rawProgress is the content of a recording's progress file if its trace is made of raw files.
 const rawProgress = "see the raw files\n"
 
-// newRawConversion begins a trace. Its files are created when something has been recorded; with --last, and
-// with --split, only after the programs have ended. several says that there may be several programs. Raw files
+// newRawConversion begins a trace. Its files are created when something has been recorded; with --last,
+// --split and --keep only after the programs have ended. several says that there may be several programs. Raw files
 // are left alone if source is already packets.
 func newRawConversion(m *maker, several bool, source *traceSource) (*rawConversion, error) {
 	dir := m.dir
@@ -59,10 +60,14 @@ func newRawConversion(m *maker, several bool, source *traceSource) (*rawConversi
 	if l.Converter, err = instrumented.New(l.files.writers(), instrumented.Options{Version: m.Version, Programs: several, NotEmpty: true, Patterns: m.Calls.Exact(), Progress: l.update}); err != nil {
 		return nil, err
 	}
-	if m.Calls.Last > 0 || m.Split {
+	switch {
+	case m.Keep != nil:
+		l.tests = newTestTraces(m)
+		go func() { l.ended <- l.follow(l.lookTests) }()
+	case m.Calls.Last > 0 || m.Calls.LastFor > 0 || m.Split:
 		l.ended <- nil
-	} else {
-		go func() { l.ended <- l.follow() }()
+	default:
+		go func() { l.ended <- l.follow(l.look) }()
 	}
 	return l, nil
 }
@@ -92,8 +97,8 @@ func (l *rawConversion) awaitRoom(n int) {
 	}
 }
 
-// follow converts what programs record until done is closed.
-func (l *rawConversion) follow() error {
+// follow converts what programs record, by look, until done is closed.
+func (l *rawConversion) follow(look func() (more bool, err error)) error {
 	tick := time.NewTicker(convertEvery)
 	defer tick.Stop()
 	for {
@@ -109,7 +114,7 @@ func (l *rawConversion) follow() error {
 			default:
 			}
 			var err error
-			if more, err = l.look(); err != nil {
+			if more, err = look(); err != nil {
 				return err
 			}
 		}
@@ -142,6 +147,14 @@ func (l *rawConversion) look() (more bool, err error) {
 		return false, err
 	}
 	return more, l.join()
+}
+
+// lookTests makes the traces of tests whose programs have ended.
+func (l *rawConversion) lookTests() (more bool, err error) {
+	if RawFiles(l.folder) == nil || !l.source.take(fromRaws) {
+		return false, nil
+	}
+	return false, l.tests.look(context.Background(), false)
 }
 
 // join adds the calls in packets that are ready.
@@ -178,8 +191,9 @@ func (l *rawConversion) end(ctx context.Context, spool string) (made Trace, err 
 	close(l.done)
 	err = <-l.ended
 	defer p.End()
-	if l.maker.Split {
-		return l.endSplit(ctx, spool)
+	if l.maker.several() {
+		made, failed := l.endSeveral(ctx, spool)
+		return made, errors.Join(err, failed)
 	}
 	if err == nil {
 		_, err = l.look()
@@ -193,14 +207,18 @@ func (l *rawConversion) end(ctx context.Context, spool string) (made Trace, err 
 	return made, errors.Join(err, failed, l.files.end())
 }
 
-// endSplit is end for --split: the traces are made when the programs have ended.
-func (l *rawConversion) endSplit(ctx context.Context, spool string) (all Trace, err error) {
+// endSeveral is end for --split and --keep: the traces are made when the programs have ended.
+func (l *rawConversion) endSeveral(ctx context.Context, spool string) (all Trace, err error) {
 	l.Close()
 	files, m := RawFiles(l.folder), l.maker
-	if files == nil || !l.source.take(fromRaws) {
+	switch {
+	case l.tests != nil && (files != nil || len(l.tests.seen) > 0) && l.source.take(fromRaws):
+		m.traces, all, err = l.tests.end(ctx, spool)
+	case l.tests != nil || files == nil || !l.source.take(fromRaws):
 		return all, nil
+	default:
+		m.traces, all, err = m.convertEach(ctx, files, spool)
 	}
-	m.traces, all, err = m.convertEach(ctx, files, spool)
 	if err != nil && len(m.traces) > 0 {
 		m.Listener.Recorded(m.traces, nil)
 		err = fmt.Errorf("the trace of another process: %w", err)

@@ -109,10 +109,13 @@ func (m *maker) convertRaws(ctx context.Context, files []string, spool string, p
 	return made, errors.Join(err, to.end())
 }
 
-// tellRecorded tells what is in a trace, or in those of Split, and what is not.
+// several reports whether there may be several traces, which are made when the programs have ended.
+func (m *maker) several() bool { return m.Split || m.Keep != nil }
+
+// tellRecorded tells what is in a trace, or in those of Split or Keep, and what is not.
 func (m *maker) tellRecorded(made *Trace) {
 	traces := m.traces
-	if !m.Split {
+	if !m.several() {
 		traces = []Trace{*made}
 	}
 	m.Listener.Recorded(traces, made.Raws)

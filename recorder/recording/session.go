@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strconv"
 	"syscall"
 	"time"
@@ -40,13 +41,16 @@ type Session struct {
 // caller calls Close.
 func New(o Options) (s *Session, err error) {
 	s = &Session{maker: maker{Options: o}}
-	if s.options, err = o.Calls.text(o.Output); err != nil {
+	if s.options, err = o.Calls.text(o.Output, o.Keep); err != nil {
 		return nil, err
 	}
-	if o.Kind != Instrumented || !o.Split { // otherwise the names of the traces are not known yet
-		err = s.checkOutput()
-	} else {
+	switch {
+	case o.Keep != nil:
+		err = s.checkFolder()
+	case o.Kind == Instrumented && o.Split: // the names of the traces are not known yet
 		err = s.checkRecording()
+	default:
+		err = s.checkOutput()
 	}
 	if err != nil {
 		return nil, err
@@ -70,7 +74,7 @@ func New(o Options) (s *Session, err error) {
 
 // createDir creates the directory that holds the recording until it is a trace.
 func (s *Session) createDir(sockets string) (err error) {
-	about := About{PID: os.Getpid(), Command: s.Command, Begun: time.Now(), Replace: s.Replace, Sockets: sockets, FormatVersion: int(s.Version), Split: s.Split}
+	about := About{PID: os.Getpid(), Command: s.Command, Begun: time.Now(), Replace: s.Replace, Sockets: sockets, FormatVersion: int(s.Version), Split: s.Split, Keep: s.Keep}
 	// Beside the trace: that disk needs room for it anyway.
 	s.dir, err = Create(s.Output, about)
 	if errors.Is(err, ErrUnfinished) && s.Replace {
@@ -82,6 +86,9 @@ func (s *Session) createDir(sockets string) (err error) {
 			return taken
 		}
 		s.dir, err = Create(s.Output, about)
+	}
+	if err == nil && s.Keep != nil {
+		err = os.WriteFile(filepath.Join(s.dir.Path(), raw.KeptName), make([]byte, raw.KeptSize), 0o600)
 	}
 	return s.unendedError(err)
 }
@@ -126,6 +133,19 @@ func (s *Session) Start(several bool) (err error) {
 
 // RawOptions are the options of instrumented programs: see raw.OptionsVariable.
 func (s *Session) RawOptions() string { return s.options }
+
+// Happened reports whether what the recording is to last until has happened in a program, see [Calls].
+func (s *Session) Happened() bool {
+	for _, path := range RawFiles(s.dir.Path()) {
+		if f, err := raw.Open(path); err == nil {
+			happened := f.Head.Until > 0
+			if f.Close(); happened {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // Env are the variables with which programs record into the session.
 func (s *Session) Env() []string {

@@ -150,6 +150,9 @@ func (r *run) enter(f *function, counter uint64) bool {
 		if e.test != "" {
 			t.test, t.tested = e.test, p.program.symbols.names.of(f.Package, f.Flags&raw.FunctionMain != 0)
 		}
+		if t.test != "" && t.resumed == nil {
+			p.roots[t.id] = root{t.Thread, event}
+		}
 	}
 	r.passed(b, counter, ns, true)
 	return true

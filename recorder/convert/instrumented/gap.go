@@ -50,7 +50,10 @@ func (p *process) resume(t *thread, calls []byte, counter uint64, before uint32)
 		e.raw("…")
 		e.b = binary.BigEndian.AppendUint16(e.b, uint16(format.FlagUnderWay))
 		p.push(t, f, p.time(t, counter))
-		t.stack[len(t.stack)-1].counter = begun
+		o := &t.stack[len(t.stack)-1]
+		if o.counter = begun; i == 0 {
+			t.resumed = &root{t.Thread, o.Event}
+		}
 		p.gap.resumed++
 		f.called = true
 		p.told.Calls++

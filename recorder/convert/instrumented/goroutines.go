@@ -52,8 +52,26 @@ func (p *process) test(s *stream) bool {
 	}
 	if s.t.first == nil {
 		s.t.test, s.t.tested = name, p.program.symbols.names.of(path, false)
+		if r := s.t.resumed; r != nil {
+			p.roots[s.t.id] = *r
+		}
 	}
 	return true
+}
+
+// tested notes that a test began, ended or failed.
+func (p *process) tested(d *raw.Test) {
+	list, took := p.told.Tests, int64(min(d.Took, mostNanos))
+	i := len(list) - 1
+	for i >= 0 && (list[i].goroutine != d.Goroutine || list[i].Name != d.Name) {
+		i--
+	}
+	if i < 0 {
+		p.told.Tests = append(list, Test{Name: d.Name, Package: d.Package, Verdict: d.Verdict, Took: took, Thread: -1, Event: -1, goroutine: d.Goroutine})
+		return
+	}
+	t := &list[i]
+	t.Verdict, t.Took = d.Verdict, took
 }
 
 // goStatement adds the leaf of a go statement.

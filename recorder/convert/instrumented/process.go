@@ -84,7 +84,11 @@ type process struct {
 	gap    gap
 	told   Process
 	sites  sites
+	roots  map[uint64]root // of goroutines that run tests
 }
+
+// root is where the calls of a goroutine begin.
+type root struct{ thread, event int32 }
 
 // thread is a goroutine of a program: a thread of the trace, once it has a call.
 type thread struct {
@@ -100,6 +104,7 @@ type thread struct {
 	stack   []open
 	leaves  []*leaf // go statements in its block
 	sites   []siteKey
+	resumed *root // the outermost call that went on where the data begins; nil if none did
 }
 
 // goroutine is what is known about a goroutine.

@@ -20,7 +20,7 @@ func newProcess(c *Converter, f *raw.File) *process {
 	p.chunks, p.late = f.Chunks(f.Window(readSize)), f.Window(readSize)
 	p.ahead.chunks = f.Chunks(f.Window(aheadSize))
 	p.told = Process{Path: f.Path, PID: f.Head.PID, Arguments: f.Head.Arguments}
-	p.sites = sites{all: map[siteKey]*site{}}
+	p.sites, p.roots = sites{all: map[siteKey]*site{}}, map[uint64]root{}
 	p.about = &tracefile.Program{PID: f.Head.PID, Name: p.programName()}
 	c.blocks.To.Programs = append(c.blocks.To.Programs, p.about)
 	table, err := f.Table()
@@ -115,6 +115,7 @@ func (p *process) finish() {
 	}
 	h := &p.file.Head
 	p.told.Lost, p.told.Reason, p.told.Errno, p.told.Dropped = int64(h.Lost), h.Reason, h.Errno, h.Dropped > 0
+	p.told.Until = h.Until > 0
 	if p.told.Ring = h.Ring > 0; h.Missing > 0 {
 		p.told.Missing = p.gap.missing(p)
 	}
@@ -125,9 +126,15 @@ func (p *process) finish() {
 			nameAlike(p, f)
 		}
 	}
+	for i := range p.told.Tests {
+		t := &p.told.Tests[i]
+		if at, ok := p.roots[t.goroutine]; ok {
+			t.Thread, t.Event = at.thread, at.event
+		}
+	}
 	p.to.blocks.flushOf(p)
 	p.streams, p.program, p.encoder = nil, program{}, encoder{}
-	p.chunks, p.late, p.ahead, p.sites = raw.Chunks{}, nil, ahead{}, sites{}
+	p.chunks, p.late, p.ahead, p.sites, p.roots = raw.Chunks{}, nil, ahead{}, sites{}, nil
 	p.file.Close()
 }
 
@@ -240,6 +247,8 @@ func (p *process) describe(i int) error {
 			p.program.symbols.names.learn(found.Packages)
 		case found.Results != nil:
 			p.program.results(found.Results)
+		case found.Test != nil:
+			p.tested(found.Test)
 		case found.Type != nil:
 			t := found.Type
 			n := newType(t)

@@ -40,11 +40,26 @@ type Process struct {
 	Errno     uint32 // the error of the system, if that was the reason
 	Ring      bool   // after a first part, which is all there, only the newest calls are kept
 	Missing   int64  // calls between the two parts
+	Until     bool   // what the recording was to last until has happened
 	Dropped   bool   // older calls were dropped, as only the newest are kept
+	Tests     []Test // in the order in which they began
 	// Damaged is how many places of the file could not be read, and Problems are the first of
 	// them.
 	Damaged  int
 	Problems []error
+}
+
+// Test is a test of the top level, or one below it that failed.
+type Test struct {
+	Name    string // such as TestPay/big
+	Package string // the path
+	Verdict uint32 // raw.TestBegan if it did not end, raw.TestFailed …
+	Thread  int32  // that runs it, from 0 on; -1 if the trace has none
+	Event   int32  // the first call of the thread; -1 if the trace does not have it
+	// Took is how long it ran, in ns, waiting for other tests included; 0 if that is not known.
+	Took int64
+
+	goroutine uint64
 }
 
 // Events is how many events the trace has. With [Options.NotEmpty] there is no trace if it is 0.

@@ -45,6 +45,12 @@ func (t *thread) started() string {
 	}
 	wrapper := strings.LastIndex(s.name, ".gowrap")
 	switch {
+	case strings.HasPrefix(s.name, "testing.") && t.test != "":
+		class := t.tested
+		if class == "testing" { // its own functions are recorded: the program has the name of the package
+			class = strings.TrimSuffix(t.p.programName(), ".test")
+		}
+		return class + "." + t.test
 	case t.first == nil && wrapper >= 0:
 		return "" // what it calls is not known
 	case t.first == nil:
@@ -52,12 +58,6 @@ func (t *thread) started() string {
 	}
 	called := t.p.program.symbols.at(t.p.program.address(t.caller) - 1).name
 	switch {
-	case strings.HasPrefix(s.name, "testing.") && t.test != "":
-		class := t.tested
-		if class == "testing" { // its own functions are recorded: the program has the name of the package
-			class = strings.TrimSuffix(t.p.programName(), ".test")
-		}
-		return class + "." + t.test
 	case strings.HasPrefix(s.name, "testing.") && strings.HasPrefix(called, "testing."), wrapper >= 0 && (called == s.name || called == goexit):
 		return t.first.class + "." + t.first.name
 	case wrapper >= 0:

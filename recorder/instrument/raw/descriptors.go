@@ -46,6 +46,15 @@ type Field struct {
 	Name string
 }
 
+// Test is a test that began or ended.
+type Test struct {
+	Goroutine uint64 // that runs it
+	Took      uint64 // ns
+	Verdict   uint32 // see TestBegan
+	Package   string // the path
+	Name      string // such as TestPay/big
+}
+
 // Descriptors has the descriptors of a chunk that are still to be read.
 type Descriptors struct {
 	data, seen []byte
@@ -68,6 +77,7 @@ type Descriptor struct {
 	Results  *Results
 	Type     *Type
 	Packages *Packages
+	Test     *Test
 }
 
 // Next returns the next descriptor; a zero one at the end of what the program has written. ok is
@@ -94,6 +104,11 @@ func (d *Descriptors) Next() (found Descriptor, ok bool) {
 	case DescriptorPackages:
 		ps, ok := parsePackages(c.string())
 		found.Packages, c.Bad = ps, c.Bad || !ok
+	case DescriptorTest:
+		t := &Test{Goroutine: c.U64(), Took: c.U64(), Verdict: c.U32()}
+		c.U32()
+		t.Package, t.Name = c.string(), c.string()
+		found.Test, c.Bad = t, c.Bad || t.Verdict > TestSkipped
 	default:
 		return Descriptor{}, false
 	}

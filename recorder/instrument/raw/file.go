@@ -48,6 +48,7 @@ type Header struct {
 	Table      uint64
 	TableSize  uint64
 	Segments   uint64
+	Sibling    uint64   // see AtSibling
 	Arguments  []string // the path of the program, and its arguments, as far as there was room
 
 	// These change.
@@ -58,6 +59,7 @@ type Header struct {
 	Dropped uint32 // segments of events that were dropped
 	Ring    uint64 // see AtRing
 	Missing uint64 // see AtMissing
+	Until   uint64 // see AtUntil
 }
 
 // Program returns the base name of the program; "" if it is unknown.
@@ -115,6 +117,7 @@ func (f *File) readHeader() error {
 	h.Counter, h.Nanos, h.Wall = le.Uint64(b[AtCounter:]), le.Uint64(b[AtNanos:]), le.Uint64(b[AtWall:])
 	h.Clock, h.FirstShift, h.MostShift = le.Uint32(b[AtClock:]), le.Uint32(b[AtFirstShift:]), le.Uint32(b[AtMostShift:])
 	h.Text, h.Table, h.TableSize, h.Segments = le.Uint64(b[AtText:]), le.Uint64(b[AtTable:]), le.Uint64(b[AtTableSize:]), le.Uint64(b[AtSegments:])
+	h.Sibling = le.Uint64(b[AtSibling:])
 	h.changing(b)
 	for text := b[AtProgram : AtProgram+ProgramSize]; len(text) > 0 && text[0] != 0; {
 		one, rest, whole := strings.Cut(string(text), "\x00")
@@ -141,7 +144,7 @@ func (h *Header) changing(b []byte) {
 	le := binary.LittleEndian
 	h.Control, h.Reason, h.Errno = le.Uint32(b[AtControl:]), le.Uint32(b[AtReason:]), le.Uint32(b[AtErrno:])
 	h.Lost, h.Dropped = le.Uint64(b[AtLost:]), le.Uint32(b[AtDropped:])
-	h.Ring, h.Missing = le.Uint64(b[AtRing:]), le.Uint64(b[AtMissing:])
+	h.Ring, h.Missing, h.Until = le.Uint64(b[AtRing:]), le.Uint64(b[AtMissing:]), le.Uint64(b[AtUntil:])
 }
 
 // Refresh reads the numbers of the header that change.
@@ -166,9 +169,22 @@ func (f *File) Size() (int64, error) {
 	return st.Size(), nil
 }
 
-// Table reads the copy of the program's table of functions; nil if there is none.
+// Table reads the copy of the program's table of functions, which another file of the process may have; nil if there
+// is none.
 func (f *File) Table() ([]byte, error) {
 	h := &f.Head
+	if h.Sibling != 0 && h.Sibling != h.Wall {
+		path := filepath.Join(filepath.Dir(f.Path), fmt.Sprintf("%d-%d%s", h.PID, h.Sibling, Suffix))
+		other, err := Open(path)
+		if err != nil {
+			return nil, f.Fault(AtSibling, "the table of functions is in another file: %v", err)
+		}
+		defer other.Close()
+		if other.Head.Sibling != 0 || other.Head.PID != h.PID {
+			return nil, f.Fault(AtSibling, "%s does not have the table of functions", path)
+		}
+		return other.Table()
+	}
 	if h.TableSize == 0 {
 		return nil, nil
 	}

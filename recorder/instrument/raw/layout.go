@@ -41,10 +41,12 @@ const (
 	AtSegments   = 104 // u64: where the first segment is in the file
 	AtRing       = 112 // u64: where the segments are of which only the newest are kept; 0: nowhere, or everywhere
 	AtMissing    = 120 // u64: calls in segments that have been dropped after AtRing
-	AtProgram    = 128 // the path of the program, and its arguments, each ended by a zero byte
+	AtSibling    = 128 // u64: AtWall of the file of the same process that has the table of functions; 0 if this one has it
+	AtUntil      = 136 // u64: the monotonic clock in ns when what the recording was to last until happened; 0: not yet
+	AtProgram    = 144 // the path of the program, and its arguments, each ended by a zero byte
 	ProgramSize  = 4096
 
-	Version = 3
+	Version = 4
 )
 
 // What AtControl says, and AtState of a file by which a program is controlled.
@@ -66,6 +68,8 @@ const (
 	ReasonMap      = 4 // memory cannot be mapped
 	ReasonStopped  = 5 // on request
 	ReasonReserve  = 6 // the space to keep free on the disk
+	ReasonTest     = 7 // a test failed, and more would drop what led to that
+	ReasonUntil    = 8 // what it was to last until has happened: see AtUntil
 )
 
 // What counters are.
@@ -96,6 +100,14 @@ const (
 	AtChunkLater   = 36 // u32: at most LaterMost, which means that much or more
 
 	LaterMost = 1<<32 - 1
+)
+
+// KeptName is a file in the folder of recordings, beside those of tests that are kept. It has the bytes that these take,
+// as u64, and at AtUnkept how many of tests to be kept had no room.
+const (
+	KeptName = "kept"
+	KeptSize = 4096
+	AtUnkept = 8 // u64
 )
 
 // The least limit has room for one segment of the first events, and for those of the newest.
@@ -141,7 +153,10 @@ const (
 	// FolderVariable names the folder for its recording, an absolute path.
 	FolderVariable = "TRACEX_RECORD"
 	// OptionsVariable has options, separated by spaces: depth=N, strings=N, fields=N, levels=N,
-	// limit=BYTES, reserve=BYTES, last=BYTES, times=0, only=PATTERN, skip=PATTERN. The last two may be repeated.
+	// limit=BYTES, reserve=BYTES, last=BYTES, lastfor=NANOSECONDS, times=0, only=PATTERN, skip=PATTERN, until=PATTERN. The
+	// last three may be repeated; until=panic is any panic.
+	// keep=failed, keep=all or keep=NANOSECONDS records tests of the top level, each into a file of its own, and keeps
+	// the files of those that fail, of all, or also of those that take so long: kept=BYTES of all processes, at most.
 	OptionsVariable = "TRACEX_RECORD_OPTIONS"
 	// ControlVariable with the value 0 makes a program one that cannot be controlled.
 	ControlVariable = "TRACEX_CONTROL"
@@ -201,10 +216,18 @@ const (
 	// string: the path of the program's main package, and after a blank the names of packages, see
 	// EncodePackages. It precedes the first function.
 	DescriptorPackages = 4
+	// u64 id of the goroutine, u64 how long it has run in ns, u32 verdict, u32 0, string path of the package, string name: a
+	// test of the top level began or ended, or one below it failed, of which the time is 0. The last one of a test counts.
+	DescriptorTest = 5
 
 	FunctionReceiver = 1 // flag: the first argument is the receiver
 	FunctionGo       = 2 // flag: a go statement; its text is the name
 	FunctionMain     = 4 // flag: in a package main, which the runtime calls main whatever its path
+
+	TestBegan   = 0 // verdicts of tests
+	TestPassed  = 1
+	TestFailed  = 2
+	TestSkipped = 3
 
 	TypeNamed   = 1       // flag: has a name
 	TypeError   = 2       // flag: has the method Error() string

@@ -195,16 +195,20 @@ func finish() {
 		*u32(header + AtReason) = ReasonStopped
 	}
 	commit(header+AtControl, Off)
-	for _, m := range mapped[:segments] {
-		unmap(m[0], m[1])
-	}
-	segments = 0
-	chunkNext, chunkEnd, factsNext, factsEnd, keptNext, keptEnd = 0, 0, 0, 0, 0, 0
+	unmapSegments()
 	if uintptr(unsafe.Pointer(control)) != header+AtControl {
 		unmap(header, headerSize)
 		header = 0
 	}
 	session++ // makes the state of all goroutines stale
+}
+
+// unmapSegments unmaps all segments of the file. The lock is held.
+func unmapSegments() {
+	for _, m := range mapped[:segments] {
+		unmap(m[0], m[1])
+	}
+	segments = 0
 }
 
 // headerSize is the size of the mapping at header.
@@ -240,6 +244,9 @@ func beginRecording(folder, options string) (reason, errno uintptr) {
 	}
 	device, inode = *u64(s), *u64(s + 8)
 	kept, largest := tableSize, fileSizeLimit()
+	if sibling != 0 {
+		kept = 0
+	}
 	if 4*uint64(HeaderSize+kept) > largest {
 		kept = 0 // calls are worth more than names of goroutines
 	}
@@ -262,32 +269,18 @@ func beginRecording(folder, options string) (reason, errno uintptr) {
 		return ReasonMap, -h
 	}
 	if described == 0 {
-		described = memory(typesSize/64 + 8)
-	} else {
-		for p := described; p < described+typesSize/64+8; p += 8 {
-			*u64(p) = 0
+		if described = memory(typesSize/64 + 8); described == 0 {
+			return ReasonMap, 0
 		}
 	}
-	if described == 0 {
-		return ReasonMap, 0
-	}
 	findBetween()
-	beginObjects()
-	header, headerSize, fileSize, segment, segments = h, size, size, 0, 0
-	chunkNext, chunkEnd, factsNext, factsEnd, keptNext, keptEnd = 0, 0, 0, 0, 0, 0
-	lastCount = 0
-	lastAt, lastCalls = [maxLast][3]uintptr{}, [maxLast]uint64{}
+	header, headerSize = h, size
+	beginEmpty()
 	*u32(h + AtVersion) = Version
 	*u64(h + AtPID) = uint64(pid)
 	*u64(h + AtWall) = wall
+	*u64(h + AtSibling) = sibling
 	*u32(h + AtClock) = clock
-	if clock == ClockCounter {
-		_, t := goroutineNow()
-		*u64(h + AtCounter) = t
-	} else {
-		*u64(h + AtCounter) = otherTime()
-	}
-	*u64(h + AtNanos) = uint64(nanotime())
 	*u32(h + AtFirstShift), *u32(h + AtMostShift) = uint32(firstShift), uint32(mostShift)
 	*u64(h + AtText) = uint64(text)
 	*u64(h + AtTable), *u64(h + AtTableSize) = HeaderSize, uint64(kept)
@@ -297,6 +290,25 @@ func beginRecording(folder, options string) (reason, errno uintptr) {
 	*u32(h + AtControl) = Recording
 	*u64(h + AtMagic) = Magic
 	return 0, 0
+}
+
+// beginEmpty begins with a file that has only the header. The lock is held.
+func beginEmpty() {
+	for p := described; p < described+typesSize/64+8; p += 8 {
+		*u64(p) = 0
+	}
+	beginObjects()
+	fileSize, prepared, segment, segments = headerSize, 0, 0, 0
+	chunkNext, chunkEnd, factsNext, factsEnd, keptNext, keptEnd = 0, 0, 0, 0, 0, 0
+	lastCount, lastGone, crowded, restUntil = 0, 0, false, 0
+	lastAt, lastCalls = [maxLast][3]uintptr{}, [maxLast]uint64{}
+	if clock == ClockCounter {
+		_, t := goroutineNow()
+		*u64(header + AtCounter) = t
+	} else {
+		*u64(header + AtCounter) = otherTime()
+	}
+	*u64(header + AtNanos) = uint64(nanotime())
 }
 
 // program writes the path of the program and its arguments.

@@ -27,12 +27,16 @@ var (
 	lastCount         uintptr             // how many of their segments there have been
 	lastAt            [maxLast][3]uintptr // address, place in the file and size of segment k, at k % lastKept
 	lastCalls         [maxLast]uint64     // calls in the full chunks of these segments
+	lastBegan         [maxLast]int64      // when they were added
+	lastGone          uintptr             // how many of them have been dropped
+	lastFor           int64               // those that are older, in ns, may be dropped; 0: none because of its age
 	crowded           bool                // most chunks of the last dropped one were not full, and cannot be smaller: there are too many goroutines
 	restUntil         uint64              // the counter until which a goroutine without a chunk gets none
 	keptNext, keptEnd uintptr             // what is left of the last segment for descriptors
 )
 
-const maxLast = 8
+// maxLast is how many segments of the newest events there are at most, mostKept if their size decides.
+const maxLast, mostKept = 32, 8
 
 // restFor is how many times as long as a segment takes no further one is made for goroutines that are crowded.
 const restFor = 8
@@ -78,7 +82,7 @@ func descriptor(n uintptr) uintptr {
 			chunkNext, p = p, 0
 		}
 		if lastKept != 0 {
-			if keptEnd-keptNext < size {
+			for keptEnd-keptNext < size {
 				if keptNext, keptEnd = newSegment(size, false); keptNext == 0 {
 					return 0
 				}
@@ -115,6 +119,12 @@ func newSegment(n uintptr, events bool) (begin, end uintptr) {
 	if fileSize+size > fileMost {
 		return fail(ReasonFileSize, 0)
 	}
+	if untilAt != 0 && events && lastKept != 0 && lastCount-untilCount >= lastKept/2 {
+		return fail(ReasonUntil, 0)
+	}
+	if failedTest && events && lastKept != 0 && lastAt[lastCount%lastKept][0] != 0 {
+		return fail(ReasonTest, 0)
+	}
 	if used := fileSize - headerSize; lastKept == 0 && used+size+ringSize() > limit {
 		if used+ringSize() > limit || !keepOn(ReasonLimit) {
 			return fail(ReasonLimit, 0)
@@ -130,7 +140,14 @@ func newSegment(n uintptr, events bool) (begin, end uintptr) {
 	} else if ring && events {
 		dropOldest() // before room is made for another: the disk may be full
 	}
-	f, reason, errno := enlarge(at, size, more)
+	var f, reason, errno uintptr
+	if at+size <= prepared {
+		if f, errno = reopen(); f == 0 {
+			reason = ReasonAllocate
+		}
+	} else {
+		f, reason, errno = enlarge(at, size, more)
+	}
 	if reason == ReasonReserve && lastKept == 0 && keepOn(reason) {
 		f, reason, errno = enlarge(at, size, 0)
 	}
@@ -144,7 +161,11 @@ func newSegment(n uintptr, events bool) (begin, end uintptr) {
 	}
 	if lastKept != 0 && events {
 		drop(f) // unless there is a free slot
-		lastAt[lastCount%lastKept] = [3]uintptr{p, at, size}
+		now := nanotime()
+		for lastFor > 0 && lastGone+1 < lastCount && now-lastBegan[(lastGone+1)%lastKept] > lastFor {
+			dropSegment(f, lastGone%lastKept)
+		}
+		lastAt[lastCount%lastKept], lastBegan[lastCount%lastKept] = [3]uintptr{p, at, size}, now
 		lastCount++
 	}
 	syscall6(sysClose, f, 0, 0, 0, 0, 0)
@@ -296,13 +317,17 @@ func dropOldest() {
 
 // drop frees the oldest segment of events if as many are kept as are to be. f is the open file.
 func drop(f uintptr) {
-	k := lastCount % lastKept
+	if k := lastCount % lastKept; lastAt[k][0] != 0 {
+		dropSegment(f, k)
+	}
+}
+
+// dropSegment frees the oldest segment of events, which is at a place in lastAt.
+func dropSegment(f, k uintptr) {
 	slot := &lastAt[k]
 	old, oldAt, oldSize := slot[0], slot[1], slot[2]
 	*slot = [3]uintptr{}
-	if old == 0 {
-		return
-	}
+	lastGone++
 	missing, unused := lastCalls[k], uintptr(0)
 	lastCalls[k] = 0
 	for i := range buckets {
@@ -330,7 +355,7 @@ func drop(f uintptr) {
 
 // ringKept returns how many segments of the newest events are kept when the first part is full: about an
 // eighth of the limit, and more of a small one.
-func ringKept() uintptr { return min(max(limit>>3>>mostShift, RingSegments), maxLast) }
+func ringKept() uintptr { return min(max(limit>>3>>mostShift, RingSegments), mostKept) }
 
 // ringSize returns how many bytes they take.
 func ringSize() uintptr { return ringKept() << mostShift }

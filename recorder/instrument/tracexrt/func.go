@@ -50,7 +50,7 @@ func On() bool { return *control != Off }
 //
 //go:noinline
 func Enter(f *Func, args ...any) int {
-	if *control != Recording && !attend() {
+	if *control != Recording && !attend() && !(f.Follow != 0 && revived(f, args)) {
 		return f.lost()
 	}
 	gp, t, off, pc := context()
@@ -58,13 +58,18 @@ func Enter(f *Func, args ...any) int {
 	if st == nil {
 		return 0
 	}
+	if f.Follow != 0 && st.depth == 0 {
+		if st = st.begins(f, args); st == nil {
+			return 0
+		}
+	}
 	late := f.session != session
 	if late {
 		f.describe(args)
 	}
 	if f.number == skipped {
 		if f.Follow != 0 && st.depth == 0 {
-			st.test(f, args)
+			st.againTest(st.last)
 		}
 		return 0
 	}
@@ -138,33 +143,6 @@ func Enter(f *Func, args ...any) int {
 	return d + 1
 }
 
-// test notes which test the goroutine runs, if an argument of a function that is not recorded tells it.
-//
-//go:noinline
-func (st *goroutine) test(f *Func, args []any) {
-	for i := range args {
-		e := (*eface)(unsafe.Pointer(&args[i]))
-		if f.Follow>>i&1 == 0 || e.typ == nil || e.typ.kindOf() != kindPointer || e.data == nil {
-			continue
-		}
-		of := (*elemType)(unsafe.Pointer(e.typ)).elem
-		if of.kindOf() != kindStruct || testNameIn(of) == 0 || !readable(uintptr(e.data), of.size) {
-			continue
-		}
-		need := 16 + 2*valueMost
-		if st.cur+need > st.end && !st.refill(need, st.last) {
-			return
-		}
-		p := st.cur
-		*u32(p + 4) = 0 // it is of the time of the event before
-		q := putName(p+8, f.Pkg, p+8+valueMost)
-		q = putName(q, *(*string)(unsafe.Add(e.data, testName)), q+valueMost)
-		commit(p, EventTest)
-		st.cur = (q + 3) &^ 3
-		return
-	}
-}
-
 // lost counts a call that is lost because nothing more can be recorded.
 //
 //go:noinline
@@ -192,6 +170,9 @@ func Exit(token int, results ...any) {
 	}
 	gp, t := goroutineNow()
 	st := known(gp)
+	if st == nil && keeping {
+		st = stateOf(gp) // the call began in the recording before
+	}
 	if st == nil || st.depth < token {
 		return
 	}
@@ -262,6 +243,9 @@ func Exit(token int, results ...any) {
 	q = (q + 3) &^ 3
 	commit(p, event|fr.f.number<<EventBits)
 	st.cur = q
+	if token == 1 && st.test != 0 {
+		st.ends()
+	}
 }
 
 // throw records a panic when it is first seen: at the end of a call, or at the call of a deferred
@@ -334,6 +318,9 @@ func (st *goroutine) panicEvent(event uint32, p unsafe.Pointer, t uint64) {
 	}
 	pc, called := uintptr(0), uintptr(0)
 	if event == EventThrow {
+		if untilPanic {
+			happened()
+		}
 		hi := *word(st.g + offStackHi)
 		pc, called = callSite(framePointer(), hi-st.stack[st.depth-1].off, hi)
 	}
@@ -399,6 +386,9 @@ func Go(f *Func) {
 	}
 	gp, t, off, _ := context()
 	st := known(gp)
+	if st == nil && keeping {
+		st = stateOf(gp)
+	}
 	if st == nil || st.depth == 0 {
 		return // the function around it is not recorded
 	}

@@ -2,21 +2,24 @@
 
 package tracexrt
 
-// only and skip are patterns of the functions to record, and not to record.
-var only, skip [64]string
+// only and skip are patterns of the functions to record, and not to record; until has those at whose first call the
+// recording ends.
+var only, skip, until [64]string
 
 func defaults() {
 	depthMost, stringsMost, fieldsMost, levels = 0, 64, 12, 1<<62
 	limit, reserve, lastKept, ring = 1<<62, 0, 0, false
 	firstShift, mostShift = 20, 26
 	clock = bestClock()
-	only, skip = [64]string{}, [64]string{}
+	only, skip, until = [64]string{}, [64]string{}, [64]string{}
+	lastFor, untilPanic, untilAt = 0, false, 0
+	keeping, keepAll, keepSlow, keptMost = false, false, 0, 1<<62
 }
 
 // parse reads options, in the form of OptionsVariable, and ignores unknown ones. It does not copy
 // texts: they are in the environment, or in the copy of the control file.
 func parse(options string) {
-	onlys, skips := 0, 0
+	onlys, skips, untils := 0, 0, 0
 	for len(options) > 0 {
 		i := 0
 		for i < len(options) && options[i] != ' ' {
@@ -51,6 +54,20 @@ func parse(options string) {
 			if n > 0 {
 				keepLast(uintptr(n))
 			}
+		case "lastfor":
+			lastFor = int64(n)
+		case "until":
+			switch {
+			case value == "panic":
+				untilPanic = true
+			case untils < len(until):
+				until[untils] = value
+				untils++
+			}
+		case "keep":
+			keeping, keepAll, keepSlow = true, value == "all", int64(n)
+		case "kept":
+			keptMost = n
 		case "times":
 			if value == "0" {
 				clock = ClockNone
@@ -67,6 +84,12 @@ func parse(options string) {
 			}
 		}
 	}
+	if lastFor > 0 {
+		lastKept = maxLast
+		for mostShift > firstShift && maxLast<<mostShift > limit {
+			mostShift--
+		}
+	}
 	valueMost = 320 + stringsMost
 	if depthMost > 0 || fieldsMost > 12 {
 		valueMost = 1024
@@ -76,11 +99,11 @@ func parse(options string) {
 // keepLast makes the recording keep only the newest events, about n bytes.
 func keepLast(n uintptr) {
 	shift := uintptr(20)
-	for shift < 26 && 1<<shift*maxLast < n {
+	for shift < 26 && 1<<shift*mostKept < n {
 		shift++
 	}
 	firstShift, mostShift = shift, shift
-	lastKept = min(max(n>>shift, 2), maxLast)
+	lastKept = min(max(n>>shift, 2), mostKept)
 }
 
 // fit makes segments so small that a recording of so many bytes has several, but not smaller than 1 << least.

@@ -30,6 +30,10 @@ type goroutine struct {
 	counted uint64 // of these, in chunks that are full
 	before  uint64 // of these, of goroutines that the g ran before
 
+	test     uintptr // the testing.T, B or F that a function was called with while none was open; 0 if none
+	testName uintptr // the address of its name: another one may come to its place
+	testPkg  string  // the path of the function's package, static data
+
 	panicOff uintptr // how far panic is below the end of the stack
 	panics   uint32  // number of panics then, with those whose deferred functions were running
 	caught   uint64  // a bit for each of the oldest of these: its recovery is recorded
@@ -110,14 +114,24 @@ func begin(gp uintptr) *goroutine {
 		st.next = *b
 		storeRelease((*uintptr)(unsafe.Pointer(b)), p)
 	}
+	id := *u64(gp + offGoid)
+	// With another file for each test, a goroutine takes its open calls along.
+	goesOn := keeping && st.session != session && st.session != 0 && st.id == id && st.depth > 0
 	if st.session != session {
 		st.session = session
 		st.cur, st.end, st.chunk, st.size = 0, 0, 0, 0
 		st.calls, st.counted = 0, 0
 	}
 	st.before = st.calls
-	st.id = *u64(gp + offGoid)
-	st.depth, st.panic, st.panics, st.caught = 0, 0, 0, 0
+	if goesOn {
+		for i := range st.depth {
+			st.stack[i].f.describeAgain()
+		}
+	} else {
+		st.id = id
+		st.depth, st.panic, st.panics, st.caught = 0, 0, 0, 0
+		st.test = 0
+	}
 	release()
 	if offAncestors != 0 {
 		*word(gp + offAncestors) = uintptr(unsafe.Pointer(st))
@@ -126,7 +140,10 @@ func begin(gp uintptr) *goroutine {
 	if clock != ClockCounter {
 		t = otherTime()
 	}
-	st.fresh = true
+	if st.fresh = !goesOn; goesOn {
+		st.refill(56, t) // tells its calls and its test, too
+		return st
+	}
 	if st.cur+56 > st.end {
 		st.refill(56, t) // introduces the goroutine, too
 		return st
@@ -199,6 +216,9 @@ func (st *goroutine) refill(need uintptr, t uint64) bool {
 		controlChecked = now
 		abandoned()
 	}
+	if untilAt != 0 && nanotime()-untilAt > untilMore && st.session == session && *u32(header + AtControl) == Recording {
+		fail(ReasonUntil, 0)
+	}
 	p, size := uintptr(0), uintptr(0)
 	if st.session == session {
 		st.countCalls()
@@ -232,6 +252,9 @@ func (st *goroutine) refill(need uintptr, t uint64) bool {
 	if st.fresh || again {
 		st.cur = st.introduce(st.cur, event, t)
 	}
+	if again && st.test != 0 { // what said it may be dropped
+		st.putTest()
+	}
 	commit(p+AtChunkWord, ChunkEvents)
 	return true
 }
@@ -247,12 +270,41 @@ func (st *goroutine) take(need, kept uintptr) (p, size uintptr) {
 			open = uintptr(st.depth) * OpenSize
 			need += 8 + open
 		}
+		if st.test != 0 {
+			need += testRoom()
+		}
 	}
 	size = min(max(st.size*2, ChunkUnit), most)
 	for size < need || size < need+3*open && size<<1 <= 1<<mostShift {
 		size *= 2
 	}
 	return chunk(size), size
+}
+
+// What a recording is to last until: a panic, or the first call of some functions.
+var (
+	untilPanic bool
+	untilAt    int64   // when it happened; 0: not yet
+	untilCount uintptr // what lastCount was then
+)
+
+// untilMore is how many ns are recorded after that, or until half of the newest events are later ones. What a goroutine
+// has room for is recorded still later.
+const untilMore = 100e6
+
+// happened notes that what the recording was to last until has happened.
+func happened() {
+	acquire()
+	note()
+	release()
+}
+
+// note is happened with the lock held.
+func note() {
+	if untilAt == 0 && header != 0 {
+		untilAt, untilCount = nanotime(), lastCount
+		*u64(header + AtUntil) = uint64(untilAt)
+	}
 }
 
 // chunksLeast is how many chunks a segment has that may be dropped, if they need not be larger: so the newest

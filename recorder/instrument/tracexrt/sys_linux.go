@@ -14,6 +14,7 @@ const (
 	protWrite       = 2
 	mapShared       = 1
 	madviseDontNeed = 4
+	madviseRemove   = 9
 	mapPrivate      = 2
 	mapFixed        = 0x10
 	mapAnonymous    = 0x20

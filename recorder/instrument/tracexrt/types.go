@@ -324,8 +324,12 @@ func isError(t *rtype) bool {
 //go:noinline
 func (f *Func) describe(args []any) {
 	acquire()
+	if until[0] != "" && f.session != session && !f.Go && !f.Test && anyMatches(&until, f) {
+		note()
+	}
 	if f.session != session && !left(f) {
-		f.write(args)
+		f.meet(args)
+		f.write()
 	} else if f.session != session {
 		f.number = skipped
 		commit(uintptr(unsafe.Pointer(&f.session)), session)
@@ -333,20 +337,35 @@ func (f *Func) describe(args []any) {
 	release()
 }
 
-// write writes the descriptor. The lock is held. If there is no room, nothing more is recorded.
-func (f *Func) write(args []any) {
-	if f.known == nil && len(args)+int(f.Res) > 0 {
-		p := memory(uintptr(len(args)+int(f.Res)) * 8)
-		if p == 0 {
-			return
-		}
-		for i := range args {
-			*word(p + uintptr(i)*8) = uintptr(unsafe.Pointer((*eface)(unsafe.Pointer(&args[i])).typ))
-		}
-		f.args = uint32(len(args))
-		*word(uintptr(unsafe.Pointer(&f.known))) = p
+// describeAgain describes a function in another recording. The lock is held.
+func (f *Func) describeAgain() {
+	if f.session != session {
+		f.write()
+	}
+}
+
+// meet keeps the types of the arguments at the first call. The lock is held.
+func (f *Func) meet(args []any) {
+	if f.known != nil || len(args)+int(f.Res) == 0 {
+		return
+	}
+	p := memory(uintptr(len(args)+int(f.Res)) * 8)
+	if p == 0 {
+		return
 	}
 	for i := range args {
+		*word(p + uintptr(i)*8) = uintptr(unsafe.Pointer((*eface)(unsafe.Pointer(&args[i])).typ))
+	}
+	f.args = uint32(len(args))
+	*word(uintptr(unsafe.Pointer(&f.known))) = p
+}
+
+// write writes the descriptor. The lock is held. If there is no room, nothing more is recorded.
+func (f *Func) write() {
+	if f.known == nil && (f.Args != "" || f.Res > 0) { // there was no memory
+		return
+	}
+	for i := range f.args {
 		if t := f.known[i]; t != nil {
 			typeNumberLocked(meant(t))
 		}
@@ -355,7 +374,7 @@ func (f *Func) write(args []any) {
 		functions++
 		f.number = functions
 	}
-	n := 8 + 16 + uintptr(len(args))*4 + 16 + uintptr(len(f.Pkg)+len(f.Name)+len(f.File)+len(f.Args))
+	n := 8 + 16 + uintptr(f.args)*4 + 16 + uintptr(len(f.Pkg)+len(f.Name)+len(f.File)+len(f.Args))
 	n = (n + 7) &^ 7
 	p := descriptor(n)
 	if p == 0 {
@@ -373,10 +392,10 @@ func (f *Func) write(args []any) {
 	if f.Own == "main" {
 		flags |= FunctionMain
 	}
-	*u32(p + 16) = flags | uint32(len(args))<<16
+	*u32(p + 16) = flags | f.args<<16
 	*u32(p + 20) = uint32(f.Res)
 	q := p + 24
-	for i := range args {
+	for i := range f.args {
 		if t := f.known[i]; t != nil {
 			*u32(q) = typeNumberLocked(meant(t))
 		}

@@ -142,8 +142,8 @@ func putPointer(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) 
 	return p + 1 + AddressSize
 }
 
-// testName is the offset of the name in a testing.T, B or F; 0 if it is unknown.
-var testName uintptr
+// The offsets of fields in a testing.T, B or F; 0 if they are unknown.
+var testName, testPackage, testFailed, testSkipped, testDone, testParallel uintptr
 
 // testNameIn returns the offset of a test's name in a struct, 0 if the struct is not a test. Tests
 // begin with the struct common of package testing.
@@ -159,8 +159,21 @@ func testNameIn(t *rtype) uintptr {
 	if testName == 0 {
 		common := (*structType)(unsafe.Pointer(first.typ)).fields
 		for i := range common {
-			if f := &common[i]; f.typ.kindOf() == kindString && nameAt(unsafe.Pointer(f.name)) == "name" {
+			f := &common[i]
+			text, truth := f.typ.kindOf() == kindString, f.typ.kindOf() == kindBool
+			switch name := nameAt(unsafe.Pointer(f.name)); {
+			case text && name == "name":
 				testName = f.offset
+			case text && name == "importPath":
+				testPackage = f.offset
+			case truth && name == "failed":
+				testFailed = f.offset
+			case truth && name == "skipped":
+				testSkipped = f.offset
+			case truth && name == "done":
+				testDone = f.offset
+			case truth && name == "isParallel":
+				testParallel = f.offset
 			}
 		}
 	}
