@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -107,12 +109,16 @@ tracex record -- ./program --its-flag`,
 			if err := r.keep.check(c.Flags(), args); err != nil {
 				return err
 			}
+			if least := byteSize(leastKept); r.calls.Limit > 0 && r.calls.Limit < leastKept {
+				return &usageError{"--limit is too small for --keep", "it must be at least " + least.String() + ", for all traces together"}
+			}
 			if r.calls.LastFor > 0 {
 				return &usageError{"--keep needs --last as a size", "tracex record --keep failed --last 64MiB -- go test ./..."}
 			}
 			if !c.Flags().Changed("output") {
 				r.output = defaultTests
 			}
+			r.output = filepath.Clean(r.output)
 			return r.runTests(c.Context(), args)
 		}
 		if r.list {
@@ -205,12 +211,16 @@ func (r *recordCommand) recordInto(ctx context.Context, s *recording.Session, ar
 	return cmp.Or(recordError(err), failed)
 }
 
+// outputPatience is how long the output of what a command leaves behind is waited for, if its output is read.
+const outputPatience = 2 * time.Second
+
 // runChild runs a program to its end, with more in its environment.
 func (r *recordCommand) runChild(ctx context.Context, args, env []string) error {
 	c := exec.Command(args[0], args[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = r.stdin, r.stdout, r.stderr
 	if r.printed != nil {
 		c.Stdout = io.MultiWriter(r.stdout, r.printed)
+		c.WaitDelay = outputPatience
 	}
 	c.Env = append(os.Environ(), env...)
 	if err := c.Start(); err != nil {
@@ -219,6 +229,9 @@ func (r *recordCommand) runChild(ctx context.Context, args, env []string) error 
 	done := context.AfterFunc(ctx, func() { r.passOn(c.Process, context.Cause(ctx)) })
 	err := c.Wait()
 	done()
+	if errors.Is(err, exec.ErrWaitDelay) { // the command itself succeeded
+		return nil
+	}
 	return exitOf(err)
 }
 

@@ -74,7 +74,7 @@ func (r *recordCommand) instrumentInto(ctx context.Context, s *recording.Session
 	case !errors.As(err, &nothing):
 		return cmp.Or(recordError(err), failed)
 	case r.keep.set && nothing.Summary != nil: // programs ran, and have nothing to be kept
-		r.tellNothingKept()
+		r.tellNothingKept(s.Listener.(*teller))
 		return failed
 	case errors.As(failed, &exit): // it has said why
 		r.tellNoTrace(nothing.Summary)

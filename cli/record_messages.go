@@ -26,8 +26,10 @@ type teller struct {
 	remark func(what string, why error)
 	exact  []string // patterns of --only for functions of one package
 	until  bool     // there is a flag --until
-	// printed has what go test said; nil if that was not read.
+	// printed has what go test said; nil if that was not read. told counts the failures of each test that have been told.
 	printed *outcomes.Reader
+	told    map[string]int
+	unkept  bool // it has been said that there was no room
 }
 
 // newTeller returns one that writes to standard error: standard output is the program's.
@@ -163,7 +165,8 @@ func (t *teller) Completed(made recording.Trace, alone, whole bool) {
 }
 
 func (t *teller) Unkept(tests int64) {
-	t.say("there is no trace of " + counted(tests, "more test") + ": all together would take more than --limit")
+	t.unkept = true
+	t.say("there is no trace of " + counted(tests, "more test") + " or more: all together would take more than --limit")
 }
 
 // LeftOut says what is not in a trace.
@@ -186,7 +189,7 @@ func (t *teller) LeftOut(s *instrumented.Summary) {
 		}
 	}
 	if t.until && !slices.ContainsFunc(s.Processes, func(p instrumented.Process) bool { return p.Until }) {
-		t.say("what --until names did not happen: all is in the trace")
+		t.say("what --until names did not happen")
 	}
 	t.Problems(s)
 }
@@ -272,6 +275,8 @@ func recordError(err error) error {
 			return &usageError{e.Error(), "--force replaces it; -o names another file"}
 		case recording.ByForeign:
 			return &usageError{e.Error(), "--force replaces " + e.Output + "; -o names another file"}
+		case recording.ByFolder:
+			return &usageError{e.Error(), "-o names another folder"}
 		case recording.ByUnfinished:
 			return &usageError{e.Error(), "--force discards it; -o names another file"}
 		}

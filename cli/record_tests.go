@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,6 +21,9 @@ import (
 
 // defaultTests is the folder of the traces of tests.
 const defaultTests = "traces"
+
+// leastKept is the least --limit with --keep.
+const leastKept = 16 << 20
 
 // keepFlag is the flag --keep.
 type keepFlag struct {
@@ -79,28 +81,23 @@ func (k *keepFlag) check(flags *pflag.FlagSet, args []string) error {
 
 // runTests runs go test, and makes a trace for each of the tests that are to be kept, with a note of what it printed.
 func (r *recordCommand) runTests(ctx context.Context, args []string) error {
-	said := new(outcomes.Reader)
-	r.printed = said
-	r.keep.Ended = said.Ended
-	r.keep.Said = func(pkg, test string) (failed bool, why string) {
-		for _, f := range said.Failures() {
-			if f.Package == pkg && f.Test == test {
-				why, _, _ = strings.Cut(f.Output, "\n")
-				return true, why
-			}
-		}
-		return false, ""
-	}
+	r.printed = new(outcomes.Reader)
+	r.keep.Said = r.printed
 	return r.runInstrumented(ctx, args)
 }
 
 // tellNothingKept says that no test is to be kept.
-func (r *recordCommand) tellNothingKept() {
-	text := "no test failed, so there is no trace"
-	if failures := r.printed.Failures(); len(failures) > 0 {
-		text = fmt.Sprintf("there is no trace of %s: no instrumented function was called in it; -p adds packages", failures[0].Test)
+func (r *recordCommand) tellNothingKept(t *teller) {
+	failures := r.printed.Failures()
+	switch {
+	case t.unkept: // that has been said
+	case len(failures) > 0:
+		r.say("there is no trace of " + failures[0].Test + ": no instrumented function was called in it, or it failed outside of the test program; -p adds packages")
+	case r.keep.All || r.keep.Slow > 0:
+		r.say("no test is to be kept, so there is no trace")
+	default:
+		r.say("no test failed, so there is no trace")
 	}
-	r.say(text)
 }
 
 // tellTests says which tests have a trace, and puts a note with what it printed beside each.
@@ -119,7 +116,7 @@ func (t *teller) tellTests(made []recording.Trace) {
 	covered := func(f outcomes.Failure) bool {
 		return strings.Contains(f.Test, "/") || slices.ContainsFunc(made, func(one recording.Trace) bool {
 			return slices.ContainsFunc(one.Tests, func(test instrumented.Test) bool {
-				return test.Package == f.Package && test.Name == f.Test
+				return strings.TrimSuffix(test.Package, "_test") == strings.TrimSuffix(f.Package, "_test") && test.Name == f.Test
 			})
 		})
 	}
@@ -145,14 +142,29 @@ func (t *teller) note(one *recording.Trace) error {
 		if test.Verdict == raw.TestBegan {
 			f.Why = "it had not ended when its process did"
 		}
-		for _, said := range t.failures() {
-			if said.Package == test.Package && said.Test == test.Name {
-				f.Output = said.Output
-			}
-		}
+		f.Output = t.printedBy(&test)
 		book.Put(f.Note(lazy.Position{Thread: test.Thread, At: -1}, -1))
 	}
 	return book.Save()
+}
+
+// printedBy returns what a failed test printed: each time that it is asked, the next of its failures.
+func (t *teller) printedBy(test *instrumented.Test) string {
+	pkg := strings.TrimSuffix(test.Package, "_test") // an external package is told as the one it tests
+	if t.told == nil {
+		t.told = make(map[string]int)
+	}
+	nth := t.told[test.Package+" "+test.Name]
+	t.told[test.Package+" "+test.Name]++
+	for _, f := range t.failures() {
+		if f.Test != test.Name || f.Package != test.Package && f.Package != pkg {
+			continue
+		}
+		if nth--; nth < 0 {
+			return f.Output
+		}
+	}
+	return ""
 }
 
 // failures returns what go test has said, if its output was read.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"tracex/lazy/notes"
 	"tracex/lazy/query"
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/goroutines"
 )
 
 // reportCommand is the command report with its flags.
@@ -22,6 +24,7 @@ type reportCommand struct {
 	test, at, with string
 	text, md       bool
 	size           byteSize
+	ended          string // if nothing failed: which calls ended
 }
 
 // reportSize is the size of a report unless another one is asked for.
@@ -80,7 +83,7 @@ func (t *reportCommand) show(ctx context.Context, path string, in *input, r *laz
 	var page *query.Report
 	if o == nil {
 		page = &query.Report{Title: "nothing failed", Facts: []string{
-			"no test is noted as failed, no exception left a thread, and all calls ended",
+			"no test is noted as failed, no exception left a thread, and " + t.ended,
 			"tracex throws " + shellWord(path) + " has exceptions that were caught; --at '#1204' tells what happened before an event",
 		}}
 		page.Facts = append(page.Facts, about(path, r)...)
@@ -144,7 +147,7 @@ func (t *reportCommand) failure(ctx context.Context, path string, in *input, r *
 	if t.test != "" {
 		return t.recorded(ctx, r)
 	}
-	o, err = t.escaped(ctx, r)
+	o, t.ended, err = t.escaped(ctx, r)
 	return o, nil, err
 }
 
@@ -217,14 +220,21 @@ func subtestsOf(test string, failed []string) string {
 	return "it failed because a subtest did: " + strings.Join(list, ", ")
 }
 
+// traceback begins that of a panic.
+var traceback = regexp.MustCompile(`(?m)^goroutine \d+ .*\[.*\]:\r?$`)
+
 // printed returns the lines that a test printed, but for the traceback of a panic: the report has the calls.
 func printed(output string) (lines []string) {
-	text, trace, cut := strings.Cut("\n"+strings.Trim(output, "\n")+"\n", "\ngoroutine ")
-	for line := range strings.Lines(strings.Trim(text, "\n")) {
+	text := strings.Trim(output, "\n")
+	at := traceback.FindStringIndex(text)
+	if at == nil {
+		at = []int{len(text)}
+	}
+	for line := range strings.Lines(strings.Trim(text[:at[0]], "\n")) {
 		lines = append(lines, strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    "))
 	}
-	if cut {
-		lines = append(lines, "… a traceback of "+counted(int64(strings.Count(trace, "\n")), "line")+", which tracex notes prints")
+	if at[0] < len(text) {
+		lines = append(lines, "… a traceback of "+counted(int64(strings.Count(text[at[0]:], "\n")+1), "line")+", which tracex notes prints")
 	}
 	return lines
 }
@@ -246,36 +256,62 @@ func (t *reportCommand) recorded(ctx context.Context, r *lazy.LazyTraceReader) (
 	}, nil, nil
 }
 
-// escaped finds what the trace itself tells to have failed: the first exception that no call caught, or a call that did not end.
-func (t *reportCommand) escaped(ctx context.Context, r *lazy.LazyTraceReader) (*query.ReportOptions, error) {
+// escaped finds what the trace itself tells to have failed: the first exception that no call caught, or a main thread or a test that did not end. If
+// there is none, ended tells which calls ended.
+func (t *reportCommand) escaped(ctx context.Context, r *lazy.LazyTraceReader) (o *query.ReportOptions, ended string, err error) {
 	scope := query.Scope{}
 	throws := query.NewThrows(r, scope, query.MostValues)
 	p := t.newProgress("reading")
 	pass := scope.Over(throws)
 	pass.Progress = p.Update
-	err := r.Pass(ctx, pass)
+	err = r.Pass(ctx, pass)
 	p.End()
 	if err != nil {
-		return nil, err
+		return nil, "", err
+	}
+	of := func(title string, e query.Thrown, facts ...string) *query.ReportOptions {
+		return &query.ReportOptions{Title: title, At: lazy.Position{Thread: e.Thread, At: e.At}, Facts: append(facts, threadTitle(r, e.Thread))}
 	}
 	if e, ok := throws.FirstLeft(); ok {
-		title := "threw " + cmp.Or(e.Class, "an exception")
-		if e.Outcome == query.Exited {
-			title = "ended by runtime.Goexit, as t.FailNow and t.Skip do"
-		}
-		return &query.ReportOptions{Title: title, At: lazy.Position{Thread: e.Thread, At: e.At}, Facts: []string{threadTitle(r, e.Thread)}}, nil
+		return of("threw "+cmp.Or(e.Class, "an exception"), e), "", nil
 	}
-	list := r.ThreadList()
+	open, id, main, err := unended(ctx, r)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case main:
+		return &query.ReportOptions{Title: "did not end: " + threadTitle(r, id), At: lazy.Position{Thread: id, At: -1}}, "", nil
+	}
+	if e, ok := throws.FirstExit(); ok {
+		return of("ended by runtime.Goexit, as t.FailNow and t.Skip do", e, "whether it failed or was skipped is not recorded; nothing else failed"), "", nil
+	}
+	ended = "all calls ended"
+	if open > 0 {
+		ended = "the main thread and the tests ended; " + display.Plural(open, "thread") + " had not when the recording did, such as " + threadTitle(r, id)
+	}
+	return nil, ended, nil
+}
+
+// unended counts the threads that did not end. id is the first one that runs the program or a test, as main then tells, otherwise the first one. If no
+// thread is known to do so, each may.
+func unended(ctx context.Context, r *lazy.LazyTraceReader) (open int64, id int32, main bool, err error) {
+	list, known := r.ThreadList(), false
 	for i := range list.Len() {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return 0, 0, false, err
 		}
-		if end := list.Ends([]int{i})[0]; end.State != lazy.StateWhole {
-			id := list.ID(i)
-			return &query.ReportOptions{Title: "did not end: " + threadTitle(r, id), At: lazy.Position{Thread: id, At: -1}}, nil
+		info, _ := r.ThreadInfo(list.ID(i))
+		name, goroutine := goroutines.Parse(info.Name)
+		runs := goroutine && name.Number == 1 || info.Name == "main" || query.TestOf(info.Name) != ""
+		known = known || runs
+		if end := list.Ends([]int{i})[0]; end.State == lazy.StateWhole {
+			continue
+		}
+		if open++; open == 1 || runs && !main {
+			id, main = info.ID, runs
 		}
 	}
-	return nil, nil
+	return open, id, main || open > 0 && !known, nil
 }
 
 // parting tells where the thread of the failure parts from that of the older trace.

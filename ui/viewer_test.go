@@ -35,7 +35,7 @@ func TestViewerScreens(t *testing.T) {
 func TestViewerValues(t *testing.T) {
 	d := atEvent(t, uitest.Recorded(t, "gson.dump"), "6407")
 	d.keys("v").has("─ result JsonElement · object · 2 of 2 · #6407 ─", "JsonObject@397416108")
-	d.keys("tab").has("─ arg 1 String · string · 1 of 2 · #6407 ─", `  "c":1e3`).keys("shift+tab").has(" 2 of 2 ").keys("tab")
+	d.keys("tab").has("─ arg 1 json String · string · 1 of 2 · #6407 ─", `  "c":1e3`).keys("shift+tab").has(" 2 of 2 ").keys("tab")
 	d.keys("x").has(`000000  7b 22 61 22 3a`).keys("x").has(`  "c":1e3`)
 	if d.keys("y"); !strings.Contains(message(d), `sent the value to the terminal (OSC 52): {"a":[1,2`) {
 		t.Error(message(d))
@@ -60,7 +60,7 @@ func TestViewerValues(t *testing.T) {
 			break
 		}
 	}
-	d.has("─ arg 1 String").keys("q")
+	d.has("─ arg 1 json String").keys("q")
 	if d.keys("esc g v"); !strings.Contains(message(d), "this row has no value") {
 		t.Error(message(d))
 	}

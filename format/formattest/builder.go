@@ -14,6 +14,7 @@ import (
 // object, and returns its id if it has one. A failure ends the test.
 type Builder struct {
 	t       *testing.T
+	version format.Version
 	data    []byte
 	classes map[string]int32
 	next    int32 // id of the next descriptor
@@ -22,9 +23,12 @@ type Builder struct {
 }
 
 // NewBuilder begins a trace of version 22.
-func NewBuilder(t *testing.T) *Builder {
-	data := append(format.AppendDataHeader(nil, format.V22), byte(format.KindBlockStart), 0, 0, 0, 0)
-	return &Builder{t: t, data: data, classes: make(map[string]int32)}
+func NewBuilder(t *testing.T) *Builder { return NewBuilderOf(t, format.V22) }
+
+// NewBuilderOf begins a trace of a version.
+func NewBuilderOf(t *testing.T, v format.Version) *Builder {
+	data := append(format.AppendDataHeader(nil, v), byte(format.KindBlockStart), 0, 0, 0, 0)
+	return &Builder{t: t, version: v, data: data, classes: make(map[string]int32)}
 }
 
 func (w *Builder) add(b []byte, err error) {
@@ -52,7 +56,7 @@ func (w *Builder) Class(name string) int32 {
 	if !ok {
 		id = w.id()
 		w.classes[name] = id
-		w.add((&format.ClassDescriptor{ID: id, Name: name}).Append(w.data, format.V22))
+		w.add((&format.ClassDescriptor{ID: id, Name: name}).Append(w.data, w.version))
 	}
 	return id
 }
@@ -61,7 +65,7 @@ func (w *Builder) Class(name string) int32 {
 func (w *Builder) Method(class, name string, result format.Type, args ...format.Type) int32 {
 	d := format.MethodDescriptor{ClassID: w.Class(class), Name: name, Result: result, Args: args}
 	d.ID = w.id()
-	w.add(d.Append(w.data, format.V22))
+	w.add(d.Append(w.data, w.version))
 	return d.ID
 }
 
@@ -69,20 +73,20 @@ func (w *Builder) Method(class, name string, result format.Type, args ...format.
 func (w *Builder) Field(class, name string) int32 {
 	d := format.FieldDescriptor{ClassID: w.Class(class), Name: name, Type: format.Type{Kind: format.TypeInt}}
 	d.ID = w.id()
-	w.add(d.Append(w.data, format.V22))
+	w.add(d.Append(w.data, w.version))
 	return d.ID
 }
 
 // Variable writes the descriptor of an int variable.
 func (w *Builder) Variable(name string) int32 {
 	d := format.VariableDescriptor{ID: w.id(), Name: name, Type: format.Type{Kind: format.TypeInt}}
-	w.add(d.Append(w.data, format.V22))
+	w.add(d.Append(w.data, w.version))
 	return d.ID
 }
 
 // Text writes a string that nothing refers to, such as a [format.DoubtText].
 func (w *Builder) Text(text string) {
-	w.add((&format.StringObject{ID: w.id(), Value: text}).Append(w.data, format.V22))
+	w.add((&format.StringObject{ID: w.id(), Value: text}).Append(w.data, w.version))
 }
 
 // Location writes a code location at line with an access path of variables.
@@ -93,10 +97,10 @@ func (w *Builder) Location(line int32, variables ...int32) int32 {
 		for _, v := range variables {
 			p.Steps = append(p.Steps, format.AccessStep{Kind: format.AccessVariable, Ref: v})
 		}
-		w.add(p.Append(w.data, format.V22))
+		w.add(p.Append(w.data, w.version))
 		l.Path = p.ID
 	}
-	w.add(l.Append(w.data, format.V22))
+	w.add(l.Append(w.data, w.version))
 	return l.ID
 }
 
@@ -108,7 +112,7 @@ func (w *Builder) Place(file, class, method string, line int32) int32 {
 		w.Text(text)
 	}
 	l.ID = w.id()
-	w.add(l.Append(w.data, format.V22))
+	w.add(l.Append(w.data, w.version))
 	return l.ID
 }
 
@@ -116,12 +120,12 @@ func (w *Builder) Place(file, class, method string, line int32) int32 {
 func (w *Builder) Point(p *format.Point) {
 	p.Event, p.Thread = w.Event, w.thread
 	w.Event++
-	w.add(p.Append(w.data, format.V22))
+	w.add(p.Append(w.data, w.version))
 }
 
 // Footer ends the innermost container, which is of the given class.
 func (w *Builder) Footer(class format.Class, f *format.Footer) {
-	w.add(f.Append(w.data, format.V22, class))
+	w.add(f.Append(w.data, w.version, class))
 }
 
 // Call writes a call; within writes its children.
@@ -226,7 +230,7 @@ func EmptyThreads(tb testing.TB, v format.Version, dump bool, kinds string) stri
 
 // Name names the thread.
 func (w *Builder) Name(name string) {
-	w.add((&format.ThreadName{Thread: w.thread, Name: name}).Append(w.data, format.V22))
+	w.add((&format.ThreadName{Thread: w.thread, Name: name}).Append(w.data, w.version))
 }
 
 // Go writes a go statement as instrumented programs record it: a call of a method named "go …" that

@@ -26,6 +26,8 @@ func Hint(err error) string {
 		return "name one: " + strings.Join(list, ", ") + more
 	case errors.As(err, &column) && column.Help != "":
 		return column.Help
+	case errors.As(err, &column) && len(column.Can) == 0:
+		return ""
 	case errors.As(err, &column):
 		return "there are " + strings.Join(column.Can, ", ")
 	case errors.As(err, &method):

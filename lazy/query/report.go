@@ -61,6 +61,8 @@ const (
 	reportFamily, reportKids, reportBefore, reportDeep = 256, 12, 24, 5
 	// reportRows bounds the rows of calls, reportCount the children of a call that are counted.
 	reportRows, reportCount = 1500, 4000
+	// reportOuter and reportInner are how many of the calls around the failure are shown: the first and the last.
+	reportOuter, reportInner = 20, 300
 	// reportList is how many exceptions, errors and goroutines are listed, reportSpots of how many objects and fields the values are.
 	reportList, reportSpots, reportSeen = 8, 4, 4
 	// reportText bounds the text of a row, in bytes.
@@ -76,8 +78,9 @@ type reporter struct {
 	forest *goroutines.Forest // nil if no goroutine is known
 	family []int32            // the thread, and those that it started
 	survey *reportSurvey
-	focus  *lazy.Node // the event that failed, or is the last known before
-	mark   string     // what is said of the failing line after it; "" if the focus failed
+	focus  *lazy.Node    // the event that failed, or is the last known before
+	until  *HistoryPoint // values count up to it; nil for all
+	mark   string        // what is said of the failing line after it; "" if the focus failed
 	out    *Report
 	rows   int
 	shown  map[string]bool // handles of the rows of calls
@@ -87,7 +90,7 @@ type reporter struct {
 // each object and field whose values it tells, as [History] does, and otherwise only what it shows. tell may be nil.
 func FindReport(ctx context.Context, r *lazy.LazyTraceReader, o ReportOptions, tell lazy.Progress) (*Report, error) {
 	x := &reporter{r: r, o: o, tell: tell, tree: r.Tree(true), out: &Report{Title: o.Title, Facts: slices.Clone(o.Facts)}, shown: make(map[string]bool)}
-	for _, step := range []func(context.Context) error{x.findFamily, x.look, x.findFocus, x.calls, x.thrown, x.returned, x.seen, x.goroutines} {
+	for _, step := range []func(context.Context) error{x.findFamily, x.read, x.findFocus, x.bound, x.calls, x.thrown, x.returned, x.seen, x.goroutines} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -117,14 +120,27 @@ func (x *reporter) findFamily(ctx context.Context) error {
 	return nil
 }
 
-// look reads the threads of the family once: where the places of the output are, what was thrown, and which errors were returned.
-func (x *reporter) look(ctx context.Context) error {
-	x.survey = newReportSurvey(x.r, x.o.Places)
+// read reads the threads of the family once: where the places of the output are, what was thrown, and which errors were returned.
+func (x *reporter) read(ctx context.Context) error {
 	scope := Scope{Ranges: x.ranges()}
-	x.survey.throws = NewThrows(x.r, scope, MostValues)
+	if x.survey == nil {
+		x.survey = newReportSurvey(x.r, scope, x.o.At, x.o.Places)
+	}
 	pass := scope.Over(x.survey, x.survey.throws)
 	pass.Progress = x.tell
 	return x.r.Pass(ctx, pass)
+}
+
+// look makes what was thrown and the errors returned those before a position. If that needs what was not kept, the threads are read again.
+func (x *reporter) look(ctx context.Context, before lazy.Position) error {
+	lost := x.survey.lost(before)
+	x.survey.before = before
+	if !lost {
+		return nil
+	}
+	x.survey.Reset()
+	x.survey.throws.Reset()
+	return x.read(ctx)
 }
 
 // ranges returns the threads of the family, as parts of the trace.
@@ -144,7 +160,8 @@ func (x *reporter) findFocus(ctx context.Context) (err error) {
 		}
 		return nil
 	}
-	if e := x.survey.ended(false); e != nil {
+	// A panic of another goroutine ends the program, and the test prints it.
+	if e := x.survey.ended(false, !strings.Contains(x.o.Output, "panic:")); e != nil {
 		x.focus, err = lazy.RevealAlone(ctx, x.tree, e.point().Position)
 		return err
 	}
@@ -175,7 +192,7 @@ func (x *reporter) findFocus(ctx context.Context) (err error) {
 		x.out.Facts = append(x.out.Facts, fact)
 		return nil
 	}
-	if e := x.survey.ended(true); e != nil {
+	if e := cmp.Or(x.survey.ended(false, false), x.survey.ended(true, false)); e != nil {
 		x.focus, err = lazy.RevealAlone(ctx, x.tree, e.point().Position)
 		return err
 	}
@@ -285,8 +302,12 @@ func (x *reporter) calls(ctx context.Context) error {
 		title += ", in " + x.threadLabel(id)
 	}
 	part := ReportPart{Title: title, More: x.command("print --subtree", path[0].Handle().String())}
-	for i, n := range path {
-		up := len(path) - 1 - i // steps to the failure
+	for i := 0; i < len(path); i++ {
+		if omits := len(path) - reportOuter - reportInner; omits > 0 && i == reportOuter {
+			part.Lines = append(part.Lines, ReportLine{Depth: i, Omits: int64(omits)})
+			i += omits
+		}
+		n, up := path[i], len(path)-1-i // steps to the failure
 		if i > 0 {
 			list, more, err := x.before(ctx, n, max(reportBefore>>min(up, 8), 1))
 			if err != nil {
@@ -370,8 +391,11 @@ func (id SourceLineID) String() string { return fmt.Sprintf("%s:%d", path.Base(i
 
 // command returns a command about a place of the trace.
 func (x *reporter) command(command, place string) string {
-	return "tracex " + command + " '" + strings.ReplaceAll(x.o.Name+place, "'", `'\''`) + "'"
+	return "tracex " + command + " " + shellQuoted(x.o.Name+place)
 }
+
+// shellQuoted returns a text as a word of a shell.
+func shellQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // rowAt returns the row of an event, with the thread if that is another than the one of the failure.
 func (x *reporter) rowAt(ctx context.Context, at HistoryPoint, rank int) (l ReportLine, err error) {
@@ -413,11 +437,12 @@ func (x *reporter) thrown(ctx context.Context) error {
 	part := ReportPart{Title: "thrown", More: x.command("throws --list --thread "+fmt.Sprint(x.focus.Thread()+1), "")}
 	var order []int
 	for i := range list {
-		if e := &list[i]; e.Outcome != Exited && (x.o.At.At < 0 || e.Thread == x.focus.Thread() && e.At <= x.focus.Position().At) {
+		if e := &list[i]; x.survey.precedes(e.point().Position) {
 			order = append(order, i)
 		}
 	}
 	omits := max(0, len(order)-reportList)
+	more := int64(omits) + x.survey.throws.about.dropped
 	for n, i := range order[omits:] {
 		e := &list[i]
 		row := all.Rows.Row(i)
@@ -431,8 +456,8 @@ func (x *reporter) thrown(ctx context.Context) error {
 		}
 		part.Lines = append(part.Lines, l)
 	}
-	if omits > 0 {
-		part.Lines = append([]ReportLine{{Omits: int64(omits)}}, part.Lines...)
+	if more > 0 {
+		part.Lines = append([]ReportLine{{Omits: more}}, part.Lines...)
 	}
 	x.add(part)
 	return ctx.Err()
@@ -440,7 +465,7 @@ func (x *reporter) thrown(ctx context.Context) error {
 
 // returned tells the last errors that calls returned before the failure.
 func (x *reporter) returned(ctx context.Context) error {
-	list, more := x.survey.errors.list(x.focus.Position(), x.o.At.At >= 0)
+	list, more := x.survey.listErrors()
 	part := ReportPart{Title: "errors returned"}
 	if more > 0 {
 		part.Lines = append(part.Lines, ReportLine{Omits: more})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -19,10 +20,7 @@ func (x *reporter) seen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	until, err := x.until(ctx)
-	if err != nil {
-		return err
-	}
+	until := x.until
 	scope := Scope{}
 	if x.o.Test {
 		scope.Ranges = x.ranges()
@@ -46,9 +44,9 @@ func (x *reporter) seen(ctx context.Context) error {
 		}
 		part.Lines = append(part.Lines, lines...)
 		if part.More == "" {
-			part.More = x.command("history", "") + " '" + text + "'"
+			part.More = x.command("history", "") + " " + shellQuoted(text)
 			if until != nil {
-				part.More += " --until '" + lazy.EventHandle(until.Event).String() + "'"
+				part.More += " --until " + shellQuoted(lazy.EventHandle(until.Event).String())
 			}
 		}
 	}
@@ -79,12 +77,32 @@ func (x *reporter) lastValues(ctx context.Context, l *Location, scope Scope, unt
 	return x.values(ctx, h, until, rank)
 }
 
-// until returns the last event that can be of interest: the failure, or what follows the last call before the failing line; nil if nothing does.
-func (x *reporter) until(ctx context.Context) (*HistoryPoint, error) {
-	if x.mark == "" {
-		p := pointOf(x.focus)
-		return &p, nil
+// bound finds what the report ends with. Of values the last event that can be of interest is the failure, or what follows the last call before the
+// failing line; of exceptions and errors in its thread, what follows it, or the event that was asked for.
+func (x *reporter) bound(ctx context.Context) error {
+	if x.focus.IsThread() {
+		return ErrHidden
 	}
+	failed, next := pointOf(x.focus), (*HistoryPoint)(nil)
+	before := lazy.Position{Thread: failed.Thread, At: failed.At + 1}
+	if x.o.At.At < 0 {
+		var err error
+		if next, err = x.following(ctx); err != nil {
+			return err
+		}
+		before.At = math.MaxInt64
+		if next != nil {
+			before.At = next.At
+		}
+	}
+	if x.until = &failed; x.mark != "" {
+		x.until = next
+	}
+	return x.look(ctx, before)
+}
+
+// following returns the event that follows the focus and all that is in it, in its thread; nil if nothing does.
+func (x *reporter) following(ctx context.Context) (*HistoryPoint, error) {
 	for n := x.focus; !n.IsThread(); n = n.Parent() {
 		next, err := x.after(ctx, n)
 		if next != nil || err != nil {
@@ -100,7 +118,14 @@ func (x *reporter) after(ctx context.Context, n *lazy.Node) (*HistoryPoint, erro
 	if err != nil {
 		return nil, err
 	}
-	row, ok := x.tree.NextSibling(lazy.Row{Node: n, Parent: n.Parent(), Depth: n.Depth(), From: n.Position().At})
+	at := lazy.Row{Node: n, Parent: n.Parent(), Depth: n.Depth(), From: n.Position().At}
+	row, ok := x.tree.NextSibling(at)
+	if ok && row.Gap() {
+		if err := x.tree.Load(ctx, row, lazy.AtStart); err != nil {
+			return nil, err
+		}
+		row, ok = x.tree.NextSibling(at)
+	}
 	if !ok || row.Node == nil || row.Node.IsThread() {
 		return nil, nil
 	}
@@ -291,17 +316,16 @@ func TestOf(thread string) string {
 	return name
 }
 
-// FirstLeft returns the first exception that no call caught; without any the first goroutine's end by runtime.Goexit.
+// FirstLeft returns the first exception that no call caught.
 func (t *Throws) FirstLeft() (e Thrown, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, x := range t.list {
-		if x.Outcome == Left || x.Outcome == Unknown {
-			return x, true
-		}
-		if x.Outcome == Exited && !ok {
-			e, ok = x, true
-		}
-	}
-	return e, ok
+	return t.left.first, t.left.any
+}
+
+// FirstExit returns the first goroutine's end by runtime.Goexit.
+func (t *Throws) FirstExit() (e Thrown, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.exits.first, t.exits.any
 }

@@ -2,6 +2,7 @@ package query
 
 import (
 	"cmp"
+	"math"
 	"path"
 	"regexp"
 	"slices"
@@ -18,12 +19,21 @@ type reportSurvey struct {
 	calls  map[int32]*locatedEvents
 	errors returnedErrors
 	throws *Throws
+	before lazy.Position // errors count that were returned in calls of its thread before it
+	alone  bool          // those of other threads do not count
 }
 
 // reportPlace is a code location.
 type reportPlace struct {
 	SourceLineID
-	in [2]int32 // the function: class and name, by the ids of their texts
+	in reportFunction
+}
+
+// reportFunction is the class and the name of a function: a trace may have several texts for each.
+type reportFunction struct{ class, name string }
+
+func (f reportFunction) compare(o reportFunction) int {
+	return cmp.Or(cmp.Compare(f.class, o.class), cmp.Compare(f.name, o.name))
 }
 
 // locatedEvents are the last events at a code location.
@@ -32,8 +42,14 @@ type locatedEvents struct{ last []lazy.Position }
 // mostLocated is how many events of a code location are kept.
 const mostLocated = 32
 
-func newReportSurvey(r *lazy.LazyTraceReader, places []SourceLineID) *reportSurvey {
-	s := &reportSurvey{r: r, places: make(map[int32]reportPlace)}
+// newReportSurvey returns the survey for a report about an event, or a thread.
+func newReportSurvey(r *lazy.LazyTraceReader, scope Scope, at lazy.Position, places []SourceLineID) *reportSurvey {
+	s := &reportSurvey{r: r, places: make(map[int32]reportPlace), before: lazy.Position{Thread: at.Thread, At: math.MaxInt64}}
+	if at.At >= 0 {
+		s.before.At, s.alone = at.At+1, true
+	}
+	s.throws = NewThrows(r, scope, reportExceptions)
+	s.throws.about = &throwsBefore{thread: at.Thread, matches: s.precedes}
 	files := make(map[string]bool)
 	for _, p := range places {
 		files[baseName(p.File)] = true
@@ -41,12 +57,26 @@ func newReportSurvey(r *lazy.LazyTraceReader, places []SourceLineID) *reportSurv
 	r.WithContext(func(c *format.Context) {
 		for l := range c.Locations() {
 			if id, ok := lineID(c, l.ID); ok && files[baseName(id.File)] {
-				s.places[l.ID] = reportPlace{id, [2]int32{l.Class, l.Method}}
+				name, _ := c.Text(l.Method)
+				s.places[l.ID] = reportPlace{id, reportFunction{format.PlaceClass(c, l), name}}
 			}
 		}
 	})
 	s.Reset()
 	return s
+}
+
+// precedes reports whether what begins at a position counts.
+func (s *reportSurvey) precedes(at lazy.Position) bool {
+	if at.Thread != s.before.Thread {
+		return !s.alone
+	}
+	return at.At < s.before.At
+}
+
+// lost reports whether something before a position may not have been kept, as what came after it was.
+func (s *reportSurvey) lost(before lazy.Position) bool {
+	return s.before != before && (s.errors.count > int64(len(s.errors.last)) || s.throws.about.dropped > 0)
 }
 
 // baseName returns the last part of a path, also of one of Windows.
@@ -57,7 +87,7 @@ func (s *reportSurvey) Reset() {
 }
 
 func (s *reportSurvey) Visitor() lazy.Visitor {
-	return &surveyPart{reportSurvey{r: s.r, places: s.places, calls: make(map[int32]*locatedEvents)}}
+	return &surveyPart{reportSurvey{r: s.r, places: s.places, calls: make(map[int32]*locatedEvents), before: s.before, alone: s.alone}}
 }
 
 func (s *reportSurvey) Merge(v lazy.Visitor) error {
@@ -100,7 +130,8 @@ func (p *surveyPart) Enter(x *lazy.PassPoint) {
 }
 
 func (p *surveyPart) Exit(x *lazy.PassPoint) {
-	if x.Class != format.ClassCall {
+	at := lazy.Position{Thread: x.Thread, At: x.At}
+	if x.Class != format.ClassCall || !p.precedes(at) {
 		return
 	}
 	foot, err := x.Footer()
@@ -109,7 +140,7 @@ func (p *surveyPart) Exit(x *lazy.PassPoint) {
 		return
 	}
 	if foot != nil && isError(&foot.Result) {
-		p.errors.add(HistoryPoint{lazy.Position{Thread: x.Thread, At: x.At}, x.Event})
+		p.errors.add(HistoryPoint{at, x.Event})
 	}
 }
 
@@ -127,8 +158,11 @@ type returnedErrors struct {
 	count int64
 }
 
+// reportExceptions is how many exceptions are kept: the last ones.
+var reportExceptions = MostValues // less in tests
+
 // mostReturned is how many calls that returned an error are kept.
-const mostReturned = 1 << 10
+var mostReturned = 1 << 10 // less in tests
 
 func (e *returnedErrors) add(p HistoryPoint) {
 	if e.count++; len(e.last) == mostReturned {
@@ -144,17 +178,13 @@ func (e *returnedErrors) merge(o *returnedErrors) {
 	e.count += o.count - int64(len(o.last))
 }
 
-// list returns the last ones, and how many more there are. With until only those of the thread before a position count.
-func (e *returnedErrors) list(at lazy.Position, until bool) (list []HistoryPoint, more int64) {
-	list = slices.Clone(e.last)
-	more = e.count - int64(len(list))
-	if until {
-		list = slices.DeleteFunc(list, func(p HistoryPoint) bool { return p.Thread != at.Thread || p.At > at.At })
-		more = 0
-	}
+// listErrors returns the last errors, and how many more there are.
+func (s *reportSurvey) listErrors() (list []HistoryPoint, more int64) {
+	list = slices.DeleteFunc(slices.Clone(s.errors.last), func(p HistoryPoint) bool { return !s.precedes(p.Position) })
+	more = s.errors.count - int64(len(s.errors.last))
 	// Those of the thread of the failure last, as they are next to it.
 	slices.SortStableFunc(list, func(a, b HistoryPoint) int {
-		return cmp.Compare(b2i(a.Thread == at.Thread), b2i(b.Thread == at.Thread))
+		return cmp.Compare(b2i(a.Thread == s.before.Thread), b2i(b.Thread == s.before.Thread))
 	})
 	if n := len(list) - reportList; n > 0 {
 		list, more = list[n:], more+int64(n)
@@ -169,18 +199,24 @@ func (s *reportSurvey) exceptions() []Thrown {
 	return slices.Clone(s.throws.list)
 }
 
-// ended returns the last exception that was not caught; or what ended a goroutine by runtime.Goexit, as t.Fatal does.
-func (s *reportSurvey) ended(exit bool) (last *Thrown) {
-	for _, e := range s.exceptions() {
-		if exit && e.Outcome == Exited || !exit && (e.Outcome == Left || e.Outcome == Unknown) {
-			last = &e
-		}
+// ended returns the exception that was not caught, or what ended a goroutine by runtime.Goexit, as t.Fatal does: the last one of the thread of the
+// failure, or of any; nil if there is none.
+func (s *reportSurvey) ended(exit, own bool) *Thrown {
+	x := &s.throws.left
+	if exit {
+		x = &s.throws.exits
 	}
-	return last
+	switch {
+	case x.anyOwn:
+		return &x.own
+	case x.any && !own:
+		return &x.last
+	}
+	return nil
 }
 
-// locate finds the events of the last call before the first place that is in a function of which calls were recorded, all of one code location or of
-// several on a line. line is where they are.
+// locate finds the events of the last call before the first place that is in a function: all those of a code location. Of several ones on a line it is
+// that of the last event, as the others are part of the same. line is where they are.
 func (s *reportSurvey) locate(places []SourceLineID) (events []lazy.Position, line, place SourceLineID) {
 	for _, place = range places {
 		in, ok := s.function(place)
@@ -188,30 +224,27 @@ func (s *reportSurvey) locate(places []SourceLineID) (events []lazy.Position, li
 			continue
 		}
 		for id, p := range s.places {
-			if s.calls[id] == nil || p.in != in || baseName(p.File) != baseName(place.File) || p.Line > place.Line {
+			if s.calls[id] == nil || p.in != in || baseName(p.File) != baseName(place.File) || p.Line > place.Line || p.Line < line.Line {
 				continue
 			}
-			if p.Line > line.Line {
-				line, events = p.SourceLineID, nil
-			}
-			if p.Line == line.Line {
-				events = append(events, s.calls[id].last...)
+			list := s.calls[id].last
+			if p.Line > line.Line || ComparePlaces(list[len(list)-1], events[len(events)-1]) > 0 {
+				line, events = p.SourceLineID, list
 			}
 		}
 		if len(events) > 0 {
-			slices.SortFunc(events, ComparePlaces)
 			return events, line, place
 		}
 	}
 	return nil, line, place
 }
 
-// function returns the function that has a place: of those around it, as far as their recorded calls tell, the innermost; otherwise the last one
+// function returns the function that has a place: of those around it, as far as code locations tell, the innermost; otherwise the last one
 // before it.
-func (s *reportSurvey) function(at SourceLineID) (in [2]int32, ok bool) {
-	spans := make(map[[2]int32][2]int)
-	for id, p := range s.places {
-		if s.calls[id] == nil || baseName(p.File) != baseName(at.File) {
+func (s *reportSurvey) function(at SourceLineID) (in reportFunction, ok bool) {
+	spans := make(map[reportFunction][2]int)
+	for _, p := range s.places {
+		if baseName(p.File) != baseName(at.File) {
 			continue
 		}
 		span, seen := spans[p.in]
@@ -231,7 +264,7 @@ func (s *reportSurvey) function(at SourceLineID) (in [2]int32, ok bool) {
 		if here {
 			key = first
 		}
-		if here && !around || here == around && (key > best || key == best && slices.Compare(f[:], in[:]) < 0) {
+		if here && !around || here == around && (key > best || key == best && f.compare(in) < 0) {
 			in, best, around, ok = f, key, here, true
 		}
 	}

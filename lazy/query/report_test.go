@@ -242,3 +242,211 @@ func TestReportLeavesOut(t *testing.T) {
 	part.Lines[1].Omits = -1
 	mustHave(t, r.Text(ReportFormat{Size: 600, Markdown: true}), "### title\n", "#### calls · `tracex print t.bin`\n```text\n", "… more\n", "```\n")
 }
+
+// failing writes a trace of a test that goes on after its failure: work returns an error, and throws and catches an exception, so many times before
+// it and after it.
+type failing struct {
+	*formattest.Builder
+	test, helper, price, add, work int32
+	failed                         int32 // class
+}
+
+func newFailing(t *testing.T) *failing {
+	w := &failing{Builder: formattest.NewBuilderOf(t, format.V27)}
+	void := format.Type{Kind: format.TypeVoid}
+	w.test, w.helper, w.work = w.Method("pay", "TestPay", void), w.Method("pay", "helper", void), w.Method("pay", "work", void)
+	w.price, w.add = w.Method("pay", "price", formattest.IntType), w.Method("pay", "add", formattest.IntType)
+	w.failed = w.Class("pay.Refused")
+	w.Name("goroutine 6 pay.TestPay ← 1 testing.T.Run testing.go:2101")
+	return w
+}
+
+// begin begins a call.
+func (w *failing) begin(at, method int32) {
+	w.Point(&format.Point{Class: format.ClassCall, Diff: format.DiffNone, Location: at, Ref: method, Target: format.Null()})
+}
+
+// returns writes a call that returned an error with a text.
+func (w *failing) returns(at, method int32, text string) {
+	w.begin(at, method)
+	v := format.Value{Kind: format.ValueException, ClassID: w.failed, Captured: &format.Captured{Message: &text}}
+	w.Footer(format.ClassCall, &format.Footer{Result: v})
+}
+
+// throws writes a throw of an exception of a class, and a catch if that is recorded.
+func (w *failing) throws(class string, caught bool) {
+	p := format.Point{Class: format.ClassThrow, Diff: format.DiffNone, Location: -1, Target: format.Null(), Value: format.Value{Kind: format.ValueException, ClassID: w.Class(class)}}
+	w.Point(&p)
+	if caught {
+		p.Class = format.ClassCatch
+		w.Point(&p)
+	}
+}
+
+// sectionOf returns the texts of the lines of a section.
+func sectionOf(r *Report, title string) (list []string) {
+	for _, p := range r.Parts {
+		if p.Title == title {
+			for _, l := range p.Lines {
+				list = append(list, l.Text)
+			}
+		}
+	}
+	return list
+}
+
+// TestReportBefore: what was thrown and returned after the failure is not told, however much of it there is, and what was before it is.
+func TestReportBefore(t *testing.T) {
+	was, errs := reportExceptions, mostReturned
+	t.Cleanup(func() { reportExceptions, mostReturned = was, errs })
+	w := newFailing(t)
+	first, second := w.Place("pay_test.go", "pay", "TestPay", 21), w.Place("pay_test.go", "pay", "TestPay", 30)
+	var event int32
+	w.Call(-1, w.test, func() {
+		for i := range 3 {
+			w.throws(fmt.Sprintf("early%d", i), true)
+			w.returns(-1, w.work, fmt.Sprintf("before%d", i))
+		}
+		event = w.Event
+		w.returns(first, w.work, "failing")
+		for i := range 40 {
+			w.returns(second, w.work, fmt.Sprintf("after%d", i))
+			w.throws(fmt.Sprintf("late%d", i), true)
+		}
+	})
+	path := w.File()
+	at, _, err := opened(t, path).Find(context.Background(), lazy.EventHandle(event))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []ReportOptions{
+		{Title: "test", Test: true, At: lazy.Position{Thread: 0, At: -1}, Output: "pay_test.go:22: wrong", Places: []SourceLineID{{"pay_test.go", 22}}},
+		{Title: "event", At: at},
+	} {
+		for _, most := range []int{1 << 10, 8} {
+			reportExceptions, mostReturned = most, most
+			r := reportOf(t, path, o)
+			thrown, returned := strings.Join(sectionOf(r, "thrown"), "\n"), strings.Join(sectionOf(r, "errors returned"), "\n")
+			mustHave(t, thrown, "early0", "early1", "early2")
+			mustHave(t, returned, "before0", "before1", "before2", "failing")
+			if strings.Contains(thrown+returned, "late") || strings.Contains(thrown+returned, "after") {
+				t.Errorf("%s: it tells what was after the failure:\n%s\n%s", o.Title, thrown, returned)
+			}
+		}
+	}
+}
+
+// TestThrowsEnds: the first exception that no call caught is known, however many were caught before.
+func TestThrowsEnds(t *testing.T) {
+	w := newFailing(t)
+	w.begin(-1, w.test)
+	for i := range 20 {
+		w.throws(fmt.Sprintf("caught%d", i), true)
+	}
+	w.throws("fatal", false)
+	w.Footer(format.ClassCall, &format.Footer{Threw: true})
+	path := w.File()
+	r := opened(t, path)
+	throws := NewThrows(r, Scope{}, 5)
+	if err := r.Pass(context.Background(), (&Scope{}).Over(throws)); err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := throws.FirstLeft(); !ok || e.Class != "fatal" || e.Outcome != Left {
+		t.Errorf("%v %+v", ok, e)
+	}
+	was := reportExceptions
+	t.Cleanup(func() { reportExceptions = was })
+	reportExceptions = 8
+	text := reportOf(t, path, ReportOptions{Title: "FAIL", Test: true, At: lazy.Position{Thread: 0, At: -1}}).Text(ReportFormat{})
+	mustHave(t, text, "→ #41", "fatal", "thrown", "… ", " more\n", "caught19", "→ #41", "fatal in pay.TestPay(), ended 1 call, not caught")
+}
+
+// TestReportFunction: a line is of the function that is declared around it, though no call before it was recorded; without one nothing is said to be
+// the last call before it.
+func TestReportFunction(t *testing.T) {
+	w := newFailing(t)
+	w.Place("x_test.go", "pay", "TestPay", 20) // where it is declared: no event is there
+	inTest, inHelper := w.Place("x_test.go", "pay", "TestPay", 23), w.Place("x_test.go", "pay", "helper", 7)
+	w.Call(-1, w.test, func() {
+		w.Call(inTest, w.helper, func() { w.call(inHelper, w.price, 150) })
+	})
+	path := w.File()
+	o := ReportOptions{Title: "FAIL", Test: true, At: lazy.Position{Thread: 0, At: -1}, Output: "x_test.go:21: wrong", Places: []SourceLineID{{"x_test.go", 21}}}
+	text := reportOf(t, path, o).Text(ReportFormat{})
+	mustHave(t, text, "no recorded call is at a line that the message names, or before it in the function")
+	o.Places[0].Line = 24
+	mustHave(t, reportOf(t, path, o).Text(ReportFormat{}), "failed at x_test.go:24; the call recorded last before that line of the function is at line 23")
+	o.Places[0].Line = 8
+	mustHave(t, reportOf(t, path, o).Text(ReportFormat{}), "failed at x_test.go:8; the call recorded last before that line of the function is at line 7")
+}
+
+// call writes a call with a result.
+func (w *failing) call(at, method int32, result int64) {
+	w.begin(at, method)
+	w.Footer(format.ClassCall, &format.Footer{Result: formattest.IntValue(result)})
+}
+
+// TestReportLine: calls of a line that ran once are one execution; of those that ran several times the last call of the line counts.
+func TestReportLine(t *testing.T) {
+	w := newFailing(t)
+	inner, outer := w.Place("x_test.go", "pay", "TestPay", 21), w.Place("x_test.go", "pay", "TestPay", 21)
+	second, third := w.Place("x_test.go", "pay", "TestPay", 25), w.Place("x_test.go", "pay", "TestPay", 25)
+	w.Call(-1, w.test, func() {
+		w.call(inner, w.price, 99)
+		w.call(outer, w.add, 1)
+		for i := range int64(3) {
+			w.call(second, w.price, 500+i)
+			w.call(third, w.add, 600+i)
+		}
+	})
+	path := w.File()
+	o := ReportOptions{Title: "FAIL", Test: true, At: lazy.Position{Thread: 0, At: -1}, Output: "x_test.go:21: price 99 refused", Places: []SourceLineID{{"x_test.go", 21}}}
+	text := reportOf(t, path, o).Text(ReportFormat{})
+	mustHave(t, text, "failed at x_test.go:21", "price(): 99", "add(): 1", "→ ")
+	if strings.Contains(text, "several times") {
+		t.Error(text)
+	}
+	o.Output, o.Places = "x_test.go:25: it is 601, from 502\n", []SourceLineID{{"x_test.go", 25}}
+	text = reportOf(t, path, o).Text(ReportFormat{})
+	mustHave(t, text, "this line called several times", "the last one whose values the message names", "price(): 501", "add(): 601", "→ ")
+	if strings.Contains(text, "602") || strings.Contains(text, "502  at") {
+		t.Error(text)
+	}
+}
+
+// TestReportDeep: of many calls around the failure the outermost and the innermost are told, with how many are between them.
+func TestReportDeep(t *testing.T) {
+	w := newFailing(t)
+	const deep = 1000
+	var in func(n int)
+	in = func(n int) {
+		if n < deep {
+			w.Call(-1, w.helper, func() { in(n + 1) })
+		}
+	}
+	w.Call(-1, w.test, func() { in(1) })
+	path := w.File()
+	at, _, err := opened(t, path).Find(context.Background(), lazy.EventHandle(deep-1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := reportOf(t, path, ReportOptions{Title: "deep", At: at})
+	lines := r.Parts[0].Lines
+	if len(lines) != reportOuter+reportInner+1 || lines[reportOuter].Omits != deep-reportOuter-reportInner || lines[reportOuter-1].Handle != "#19" ||
+		lines[reportOuter+1].Handle != "#700" || !lines[len(lines)-1].Here || lines[len(lines)-1].Handle != "#999" {
+		t.Errorf("%d lines: %+v", len(lines), lines[reportOuter-1:reportOuter+2])
+	}
+}
+
+// TestReportTitles: titles are one line, and no marks of Markdown; words of commands are quoted.
+func TestReportTitles(t *testing.T) {
+	r := &Report{Title: "FAIL *Test_X*\x1b[2J", Parts: []ReportPart{{Title: "parts from a\nb`c`", Lines: []ReportLine{{Text: "line"}}}}}
+	mustHave(t, r.Text(ReportFormat{Markdown: true}), "### FAIL \\*Test\\_X\\*\\\\x1b\\[2J\n", "#### parts from a\\\\nb\\`c\\`\n")
+	mustHave(t, r.Text(ReportFormat{}), "FAIL *Test_X*\\x1b[2J\n", "\nparts from a\\nb`c`\n")
+	if got := shellQuoted("it's"); got != `'it'\''s'` {
+		t.Error(got)
+	}
+	if hint := Hint(&ColumnError{Name: "arg.x", Why: "no call has it"}); hint != "" {
+		t.Error(hint)
+	}
+}

@@ -86,10 +86,11 @@ func newReportText(r *Report, markdown bool) *reportTexts {
 // text returns the text with so many of the lines, the most important ones.
 func (x *reportTexts) text(lines int) string {
 	var b strings.Builder
+	title := x.one(x.r.Title, 0)
 	if x.markdown {
-		b.WriteString("### ")
+		title = "### " + plainWords.Replace(title)
 	}
-	b.WriteString(x.one(x.r.Title, 0) + "\n")
+	b.WriteString(title + "\n")
 	next := 0
 	var missing []string
 	for i := range x.parts {
@@ -108,7 +109,7 @@ func (x *reportTexts) text(lines int) string {
 		case kept:
 			x.part(&b, p, keep)
 		case cut > 0:
-			missing = append(missing, fmt.Sprintf("%s (%s)", cmp.Or(p.Title, "message"), display.Plural(cut, "line")))
+			missing = append(missing, fmt.Sprintf("%s (%s)", cmp.Or(x.one(p.Title, 0), "message"), display.Plural(cut, "line")))
 		}
 	}
 	if len(missing) > 0 {
@@ -133,10 +134,11 @@ func (x *reportTexts) part(b *strings.Builder, p *ReportPart, keep []bool) {
 		case command != "":
 			command = " · " + command
 		}
+		title := x.one(p.Title, 0)
 		if x.markdown {
-			b.WriteString("#### ")
+			title = "#### " + plainWords.Replace(title)
 		}
-		b.WriteString(p.Title + command + "\n")
+		b.WriteString(title + command + "\n")
 	}
 	var lines strings.Builder
 	width := 0
@@ -195,6 +197,9 @@ func (x *reportTexts) line(b *strings.Builder, l *ReportLine, width int) {
 
 // maxReportIndent bounds the levels by which a line is indented.
 const maxReportIndent = 40
+
+// plainWords makes a text one without marks of Markdown.
+var plainWords = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "&", `\&`, "~", `\~`, "|", `\|`)
 
 // codeOf returns a text as code in Markdown.
 func codeOf(text string) string {

@@ -31,6 +31,8 @@ type Throws struct {
 	groups *groups
 	rows   map[throwKey]*throwRow
 	list   []Thrown
+	left   endings         // Left and Unknown
+	exits  endings         // Exited
 	places []lazy.Position // of the exceptions, in the order of the trace; not more than most
 	most   int
 	all    int64
@@ -40,6 +42,8 @@ type Throws struct {
 	before carried
 	// undated is how many exceptions are left out because nothing is known of when they were thrown.
 	undated int64
+	// about makes list that of a report; nil for the first exceptions that end.
+	about *throwsBefore
 	// muted is how many were thrown and caught in calls that a step of kind Only merges.
 	muted int64
 }
@@ -88,6 +92,29 @@ type Thrown struct {
 	told    bool   // it was thrown in a call that is shown, or came out into one
 }
 
+// endings are the first and the last exception that ended in a way: all are looked at, however many are kept one by one.
+type endings struct {
+	first, last, own Thrown // own is the last one of the thread that a report is about
+	any, anyOwn      bool
+}
+
+func (x *endings) add(e Thrown, own bool) {
+	if !x.any {
+		x.first, x.any = e, true
+	}
+	x.last = e
+	if own {
+		x.own, x.anyOwn = e, true
+	}
+}
+
+// throwsBefore says that the last exceptions are kept, not the first ones: those that match. What ended a goroutine otherwise is none.
+type throwsBefore struct {
+	thread  int32 // that the report is about
+	matches func(lazy.Position) bool
+	dropped int64 // how many of them are not kept any more
+}
+
 // throwKey is what the exceptions of a row have in common.
 type throwKey struct {
 	class     string
@@ -116,7 +143,10 @@ func (t *Throws) Reset() {
 	defer t.mu.Unlock()
 	t.groups = newGroups(t.r, ByMethod)
 	t.rows, t.list, t.all, t.undated, t.muted = make(map[throwKey]*throwRow), nil, 0, 0, 0
-	t.places = nil
+	t.places, t.left, t.exits = nil, endings{}, endings{}
+	if t.about != nil {
+		t.about.dropped = 0
+	}
 	t.flying, t.thread, t.before = make(map[int]*Thrown), -1, carried{thread: -1}
 }
 
@@ -176,9 +206,13 @@ func (t *Throws) add(e Thrown) {
 	}
 	t.all++
 	t.place(lazy.Position{Thread: e.Thread, At: e.At})
-	if len(t.list) < t.keep {
-		t.list = append(t.list, e)
+	switch own := t.about != nil && e.Thread == t.about.thread; e.Outcome {
+	case Left, Unknown:
+		t.left.add(e, own)
+	case Exited:
+		t.exits.add(e, own)
 	}
+	t.keeps(e)
 	alone := e.row()
 	row := t.rows[alone.throwKey]
 	if row == nil {
@@ -187,6 +221,22 @@ func (t *Throws) add(e Thrown) {
 	}
 	row.count++
 	row.least, row.most = min(row.least, e.Passed), max(row.most, e.Passed)
+}
+
+// keeps keeps an exception one by one, if there is room for it.
+func (t *Throws) keeps(e Thrown) {
+	switch a := t.about; {
+	case a == nil && len(t.list) >= t.keep:
+		return
+	case a == nil:
+	case e.Outcome == Exited || !a.matches(e.point().Position):
+		return
+	case len(t.list) >= t.keep:
+		half := max(t.keep/2, 1)
+		t.list = append(t.list[:0], t.list[half:]...)
+		a.dropped += int64(half)
+	}
+	t.list = append(t.list, e)
 }
 
 // place keeps where an exception is. They come nearly in order: one counts when it has ended.

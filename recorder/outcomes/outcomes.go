@@ -18,6 +18,8 @@ type Failure struct {
 	// Output is what it printed, without indentation; that of a panic, too. It has at most MostOutput bytes: of more, the
 	// first.
 	Output string
+
+	printed *strings.Builder
 }
 
 // MostOutput is how many bytes are kept of a test's output.
@@ -32,6 +34,7 @@ type Reader struct {
 	printed  map[key]*strings.Builder
 	running  []key           // by -json
 	ended    map[string]bool // packages
+	passed   map[string]bool // of these
 	current  string          // the test whose output follows
 	verbose  bool            // === lines tell the current test
 	panicked bool            // the rest of the package's output is that of a panic
@@ -66,11 +69,27 @@ func (r *Reader) Failures() []Failure {
 	defer r.mu.Unlock()
 	var list []Failure
 	for _, f := range slices.Concat(r.found, r.pending) {
-		one := *f
-		one.Output = strings.TrimRight(r.of(key{f.Package, f.Test}).String(), "\n")
-		list = append(list, one)
+		list = append(list, Failure{f.Package, f.Test, strings.TrimRight(f.printed.String(), "\n"), nil})
 	}
 	return list
+}
+
+// Failed returns the first line of what a test printed, for each time that it failed.
+func (r *Reader) Failed(pkg, test string) (why []string) {
+	for _, f := range r.Failures() {
+		if f.Package == pkg && f.Test == test {
+			line, _, _ := strings.Cut(f.Output, "\n")
+			why = append(why, line)
+		}
+	}
+	return why
+}
+
+// Passed reports whether go test has said that all tests of a package passed.
+func (r *Reader) Passed(pkg string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ended[pkg] && r.passed[pkg]
 }
 
 // Ended reports whether go test has said how the tests of a package ended.
@@ -112,10 +131,16 @@ func (r *Reader) read(line string) {
 	indent := len(line) - len(text)
 	if mark, test, ok := markOf(text); ok {
 		r.verbose = r.verbose || mark != verdict
+		if mark == run { // it may be run several times
+			delete(r.printed, key{"", test})
+		}
 		r.current, r.panicked = test, false
 		return
 	}
 	if m := failed.FindStringSubmatch(text); m != nil && indent <= 4*strings.Count(m[1], "/") {
+		if !r.verbose {
+			delete(r.printed, key{"", m[1]}) // what it printed follows
+		}
 		r.fail("", m[1])
 		r.panicked = false
 		if r.current = m[1]; r.verbose { // what it printed came before
@@ -125,7 +150,7 @@ func (r *Reader) read(line string) {
 	}
 	switch fields := strings.Split(line, "\t"); {
 	case indent == 0 && (fields[0] == "FAIL" || strings.TrimRight(fields[0], " ") == "ok") && len(fields) > 1:
-		r.end(fields[1])
+		r.end(fields[1], fields[0] != "FAIL")
 		return
 	case strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: "):
 		r.panicked = true
@@ -157,15 +182,18 @@ func (r *Reader) read(line string) {
 	r.print("", r.current, line)
 }
 
-// failed is the line of a test that failed.
-var failed = regexp.MustCompile(`^--- FAIL: (\S+) \(\d+\.\d+s\)$`)
+// failed is the line of a test that failed; what the test printed last may have no line of its own.
+var failed = regexp.MustCompile(`--- FAIL: (\S+) \(\d+\.\d+s\)$`)
 
 // verdict is the mark of a line that tells how a test ended.
 const verdict = "--- "
 
+// run is the mark of a line that tells that a test begins.
+const run = "=== RUN "
+
 // markOf returns the test that a line of its own names. A failed one is not among these.
 func markOf(text string) (mark, test string, ok bool) {
-	for _, mark := range []string{"=== RUN ", "=== CONT ", "=== NAME ", "=== PAUSE ", verdict + "PASS: ", verdict + "SKIP: "} {
+	for _, mark := range []string{run, "=== CONT ", "=== NAME ", "=== PAUSE ", verdict + "PASS: ", verdict + "SKIP: "} {
 		if rest, ok := strings.CutPrefix(text, mark); ok {
 			switch {
 			case strings.HasPrefix(mark, verdict):
@@ -188,29 +216,24 @@ func nameOf(text string) string {
 }
 
 func (r *Reader) fail(pkg, test string) {
-	if !slices.ContainsFunc(r.pending, func(f *Failure) bool { return f.Package == pkg && f.Test == test }) {
-		r.pending = append(r.pending, &Failure{Package: pkg, Test: test})
-	}
+	r.pending = append(r.pending, &Failure{Package: pkg, Test: test, printed: r.of(key{pkg, test})})
 }
 
-// endPackage notes that a package has ended.
-func (r *Reader) endPackage(pkg string) {
+// endPackage notes how a package has ended.
+func (r *Reader) endPackage(pkg string, passed bool) {
 	if r.ended == nil {
-		r.ended = make(map[string]bool)
+		r.ended, r.passed = make(map[string]bool), make(map[string]bool)
 	}
-	r.ended[pkg] = true
+	r.ended[pkg], r.passed[pkg] = true, passed
 }
 
 // end ends the output of a package.
-func (r *Reader) end(pkg string) {
+func (r *Reader) end(pkg string, passed bool) {
 	pkg, _, _ = strings.Cut(pkg, " ")
-	r.endPackage(pkg)
-	for k, b := range r.printed {
+	r.endPackage(pkg, passed)
+	for k := range r.printed {
 		if k.pkg == "" {
 			delete(r.printed, k)
-			if slices.ContainsFunc(r.pending, func(f *Failure) bool { return f.Test == k.test }) {
-				r.of(key{pkg, k.test}).WriteString(b.String())
-			}
 		}
 	}
 	for _, f := range r.pending {
@@ -230,17 +253,18 @@ func (r *Reader) event(action, pkg, test, output string) {
 			r.print(pkg, test, line[min(len(line)-len(text), 4):])
 		}
 	case "run":
+		delete(r.printed, key{pkg, test})
 		r.running = append(r.running, key{pkg, test})
 	case "pass", "skip", "fail":
 		r.running = slices.DeleteFunc(r.running, func(k key) bool {
 			ended := k.pkg == pkg && (k.test == test || test == "") // with its package, a test has ended, too
 			if ended && action == "fail" {
-				r.found = append(r.found, &Failure{Package: pkg, Test: k.test})
+				r.found = append(r.found, &Failure{Package: pkg, Test: k.test, printed: r.of(k)})
 			}
 			return ended
 		})
 		if test == "" {
-			r.endPackage(pkg)
+			r.endPackage(pkg, action != "fail")
 		}
 	}
 }

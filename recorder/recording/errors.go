@@ -41,6 +41,7 @@ const (
 	ByForeign                 // a file that is none of a trace
 	ByUnfinished              // a recording whose trace cannot be completed
 	ByRecording               // a recording
+	ByFolder                  // a folder that is none of traces of tests
 )
 
 func (e *TakenError) Error() string { return e.Err.Error() }

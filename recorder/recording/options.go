@@ -79,11 +79,18 @@ type Listener interface {
 type Keep struct {
 	All  bool          // else those that fail
 	Slow time.Duration // and those that take so long; 0: none
-	// Said, if not nil, returns what go test has said about a test of a package: whether it failed, which may be after its
-	// last recorded call, and a line that tells why. Ended, if not nil, reports whether it has said that of all tests of a
-	// package. Any goroutine may call them.
-	Said  func(pkg, test string) (failed bool, why string) `json:"-"`
-	Ended func(pkg string) bool                            `json:"-"`
+	// Said is what go test says; nil if that is not known.
+	Said Outcomes `json:"-"`
+}
+
+// Outcomes is what go test has said by now. Any goroutine may call it.
+type Outcomes interface {
+	// Failed returns a line for each time that a test of a package failed, in their order, which tells why. That may be
+	// after the test's last recorded call.
+	Failed(pkg, test string) (why []string)
+	// Ended and Passed report whether it has said how all tests of a package ended, and that all passed.
+	Ended(pkg string) bool
+	Passed(pkg string) bool
 }
 
 // Trace is a trace that was made. Raws or Packets is not nil.

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"tracex/format"
 	"tracex/format/tracefile"
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/instrument/raw"
@@ -50,10 +51,14 @@ func (m *maker) checkFolder() error {
 	}
 	for _, path := range []string{m.Output, asideFolder(m.Output)} {
 		if _, err := os.Lstat(path); err == nil && !isFolder(path) {
-			return &TakenError{ByForeign, m.Output, errors.New(path + " already exists, and is no folder of traces of tests")}
+			return foreignFolder(m.Output, path)
 		}
 	}
 	return nil
+}
+
+func foreignFolder(output, path string) error {
+	return &TakenError{ByFolder, output, errors.New(path + " already exists, and is no folder of traces of tests")}
 }
 
 // asideFolder returns where a folder of traces goes when another one takes its place.
@@ -67,6 +72,11 @@ func (m *maker) putFolderAside() error {
 	}
 	if exists(m.Output) {
 		to := asideFolder(m.Output)
+		for _, path := range []string{m.Output, to} { // they may have come since the recording began
+			if _, err := os.Lstat(path); err == nil && !isFolder(path) {
+				return foreignFolder(m.Output, path)
+			}
+		}
 		if err := os.RemoveAll(to); err != nil {
 			return err
 		}
@@ -86,117 +96,102 @@ var errKeep = errors.New("--keep makes traces of tests from their calls alone")
 type testTraces struct {
 	maker
 	seen   map[string]bool
-	drafts []testDraft // whose package has not ended
+	failed map[string]int // how often a test has failed in the traces looked at, by its package and name
 	made   []Trace
 	all    Trace
 	size   int64 // of the traces
-	unkept int64
-}
-
-// testDraft is the trace of a raw file with tests.
-type testDraft struct {
-	testProcess
-	path    string
-	summary *instrumented.Summary
+	unkept int64 // recordings for which there was no room
 }
 
 func newTestTraces(m *maker) *testTraces {
-	return &testTraces{maker: *m, seen: make(map[string]bool), all: Trace{Raws: new(instrumented.Summary)}}
+	return &testTraces{maker: *m, seen: make(map[string]bool), failed: make(map[string]int), all: Trace{Raws: new(instrumented.Summary)}}
 }
 
-// look makes traces of the raw files of processes that have ended, or of all, and decides about those whose package has
-// ended, or about all.
+// look makes traces of the raw files of processes that have ended, and whose package has, or of all. If these wait for a
+// package that takes long, and have much, they are not waited for.
 func (k *testTraces) look(ctx context.Context, all bool) error {
-	var files []string
+	dead := make(map[string]bool)
 	for _, path := range RawFiles(k.dir.Path()) {
-		if pid, _, _ := strings.Cut(filepath.Base(path), "-"); !k.seen[path] && (all || !aliveText(pid)) {
-			files = append(files, path)
+		if pid := pidOf(path); !dead[pid] && (all || !aliveText(pid)) {
+			dead[pid] = true
 		}
 	}
-	for _, p := range testProcesses(files) {
-		if err := k.draft(ctx, p); err != nil {
-			return err
+	var files []string
+	size := int64(0)
+	for _, path := range RawFiles(k.dir.Path()) { // once more: a process may have begun another file before it ended
+		if st, err := os.Stat(path); err == nil && dead[pidOf(path)] && !k.seen[path] {
+			files = append(files, path)
+			size += st.Size()
+		}
+	}
+	const most = 512 << 20
+	processes := testProcesses(files)
+	for i, p := range processes {
+		if !all && size < most && p.tests != "" && k.Keep.Said != nil && !k.Keep.Said.Ended(p.tests) && !k.Keep.Said.Ended(strings.TrimSuffix(p.tests, "_test")) {
+			continue
 		}
 		k.seen[p.file] = true
-	}
-	var waiting []testDraft
-	for _, d := range k.drafts {
-		if all || k.ended(&d) {
-			if err := k.decide(&d); err != nil {
-				return err
+		if err := k.convert(ctx, p); err != nil {
+			return err
+		}
+		if !k.KeepRaws && !slices.ContainsFunc(processes[i+1:], func(o testProcess) bool { return o.pid == p.pid }) {
+			// The others of the process may have been needed for its table of functions.
+			for _, path := range RawFiles(k.dir.Path()) {
+				if pidOf(path) == strconv.FormatUint(p.pid, 10) {
+					_ = os.Remove(path) // the directory goes anyway
+				}
 			}
-		} else {
-			waiting = append(waiting, d)
 		}
 	}
-	k.drafts = waiting
 	return nil
 }
 
-// ended reports whether go test has told how the tests of a trace ended.
-func (k *testTraces) ended(d *testDraft) bool {
-	if k.Keep.Ended == nil {
-		return true
-	}
-	for i := range d.summary.Processes {
-		for _, t := range d.summary.Processes[i].Tests {
-			return k.Keep.Ended(t.Package)
-		}
-	}
-	return true
+// pidOf returns the process of a raw file.
+func pidOf(path string) string {
+	pid, _, _ := strings.Cut(filepath.Base(path), "-")
+	return pid
 }
 
-// draft makes the trace of a raw file in the recording's directory.
-func (k *testTraces) draft(ctx context.Context, p testProcess) error {
-	d := testDraft{testProcess: p, path: filepath.Join(k.dir.Path(), "test-"+strconv.Itoa(len(k.seen))+".bin")}
-	to := growingFiles{path: d.path, replace: true}
-	c, err := instrumented.New(to.writers(), instrumented.Options{Version: k.Version, NotEmpty: true})
+// convert makes the trace of a raw file, and keeps it if it is to be kept and there is room.
+func (k *testTraces) convert(ctx context.Context, p testProcess) error {
+	draft := growingFiles{path: filepath.Join(k.dir.Path(), "test.bin"), replace: true}
+	c, err := instrumented.New(draft.writers(), instrumented.Options{Version: k.Version, NotEmpty: true})
 	if err != nil {
 		return err
 	}
 	c.Add(p.file)
-	d.summary, err = c.Finish(ctx)
-	k.drafts = append(k.drafts, d)
-	return to.writeError(errors.Join(err, to.end()))
-}
-
-// decide keeps a trace, or removes it, and then the raw file.
-func (k *testTraces) decide(d *testDraft) error {
-	one := Trace{Raws: d.summary}
-	for i := range d.summary.Processes {
-		p := &d.summary.Processes[i]
-		one.Tests = append(one.Tests, k.kept(p.Tests, d.last)...)
-		if p.Damaged > 0 && len(one.Tests) == 0 {
-			k.all.Raws.Processes = append(k.all.Raws.Processes, *p)
+	var one Trace
+	one.Raws, err = c.Finish(ctx)
+	if err = errors.Join(err, draft.end()); err != nil {
+		return draft.writeError(err)
+	}
+	for i := range one.Raws.Processes {
+		of := &one.Raws.Processes[i]
+		one.Tests = append(one.Tests, k.kept(of.Tests, p.last)...)
+		if of.Damaged > 0 && len(one.Tests) == 0 {
+			k.all.Raws.Processes = append(k.all.Raws.Processes, *of)
 		}
 	}
 	size := int64(0)
 	for _, suffix := range tracefile.Suffixes {
-		if st, err := os.Stat(d.path + suffix); err == nil {
+		if st, err := os.Stat(draft.path + suffix); err == nil {
 			size += st.Size()
 		}
 	}
 	switch limit := cmp.Or(k.Calls.Limit, defaultKept); {
-	case len(one.Tests) == 0 || d.summary.Events() == 0:
+	case len(one.Tests) == 0 || one.Raws.Events() == 0:
 	case k.size+size > limit:
-		k.unkept += int64(len(slices.DeleteFunc(slices.Clone(one.Tests), func(t instrumented.Test) bool { return strings.Contains(t.Name, "/") })))
+		k.unkept++
 	default:
 		k.size += size
-		if err := k.place(d.path, &one); err != nil {
+		if err := k.place(draft.path, &one); err != nil {
 			return err
 		}
 		k.all.Raws.Add(one.Raws)
 		k.made = append(k.made, one)
 	}
 	for _, suffix := range tracefile.Suffixes {
-		_ = os.Remove(d.path + suffix) // the directory goes anyway
-	}
-	if !k.KeepRaws && d.last { // the others may be needed for its table of functions
-		for _, path := range RawFiles(k.dir.Path()) {
-			if pid, _, _ := strings.Cut(filepath.Base(path), "-"); pid == strconv.FormatUint(d.pid, 10) {
-				_ = os.Remove(path)
-			}
-		}
+		_ = os.Remove(draft.path + suffix) // the directory goes anyway
 	}
 	return nil
 }
@@ -231,7 +226,7 @@ func (k *testTraces) place(draft string, one *Trace) error {
 		one.Path = stem + "-" + strconv.Itoa(n) + ".bin"
 	}
 	for _, suffix := range tracefile.Suffixes {
-		if err := os.Rename(draft+suffix, one.Path+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Rename(draft+suffix, one.Path+suffix); err != nil && !(suffix == format.TimesSuffix && errors.Is(err, fs.ErrNotExist)) {
 			return err
 		}
 	}
@@ -249,8 +244,10 @@ func (k *testTraces) list(one *Trace) error {
 	for i := range one.Tests {
 		t := &one.Tests[i]
 		why, took := "", ""
-		if k.Keep.Said != nil {
-			_, why = k.Keep.Said(t.Package, t.Name)
+		if said := k.said(t); t.Verdict == raw.TestFailed || t.Verdict == raw.TestBegan {
+			if n := k.failed[t.Package+" "+t.Name] - 1; n >= 0 && n < len(said) {
+				why = said[n]
+			}
 		}
 		if t.Took > 0 {
 			took = time.Duration(t.Took).Round(time.Millisecond).String()
@@ -269,23 +266,41 @@ func (k *testTraces) list(one *Trace) error {
 // Verdicts are the words for the verdicts of tests.
 var Verdicts = map[uint32]string{raw.TestBegan: "did not end", raw.TestPassed: "passed", raw.TestFailed: "failed", raw.TestSkipped: "skipped"}
 
+// said returns what go test says of the failures of a test. A test of an external package, such as shop_test, is one of shop.
+func (k *testTraces) said(t *instrumented.Test) (why []string) {
+	if k.Keep.Said == nil {
+		return nil
+	}
+	if why = k.Keep.Said.Failed(t.Package, t.Name); why == nil {
+		why = k.Keep.Said.Failed(strings.TrimSuffix(t.Package, "_test"), t.Name)
+	}
+	return why
+}
+
 // kept returns those of the tests in a file that are to be kept, a test of the top level before those below it. last says
 // that the process has no later file: a test that has not ended there never did.
-func (m *maker) kept(tests []instrumented.Test, last bool) (list []instrumented.Test) {
+func (k *testTraces) kept(tests []instrumented.Test, last bool) (list []instrumented.Test) {
 	for i := range tests {
 		t := &tests[i]
 		if strings.Contains(t.Name, "/") {
 			continue
 		}
 		below := slices.DeleteFunc(slices.Clone(tests), func(s instrumented.Test) bool { return !strings.HasPrefix(s.Name, t.Name+"/") })
-		failed := t.Verdict == raw.TestFailed || len(below) > 0 || t.Verdict == raw.TestBegan && last
-		if t.Verdict != raw.TestBegan && m.Keep.Said != nil {
-			if said, _ := m.Keep.Said(t.Package, t.Name); said {
-				t.Verdict, failed = raw.TestFailed, true
+		failed := t.Verdict == raw.TestFailed || len(below) > 0
+		switch said := k.said(t); {
+		case failed:
+		case t.Verdict == raw.TestBegan: // one of a program that a test starts may end like this
+			failed = last && (k.Keep.Said == nil || !k.Keep.Said.Passed(t.Package))
+		case last && len(said) > k.failed[t.Package+" "+t.Name]: // after its last recorded call
+			t.Verdict, failed = raw.TestFailed, true
+		}
+		if failed {
+			for _, one := range append([]instrumented.Test{*t}, below...) {
+				k.failed[one.Package+" "+one.Name]++
 			}
 		}
 		ended := t.Verdict != raw.TestBegan
-		if failed || ended && (m.Keep.All || m.Keep.Slow > 0 && t.Took >= m.Keep.Slow.Nanoseconds()) {
+		if failed || ended && (k.Keep.All || k.Keep.Slow > 0 && t.Took >= k.Keep.Slow.Nanoseconds()) {
 			list = append(append(list, *t), below...)
 		}
 	}
@@ -312,10 +327,11 @@ func unkept(folder string) int64 {
 
 // testProcess is a raw file of tests.
 type testProcess struct {
-	file string
-	pid  uint64
-	wall uint64
-	last bool // of its process
+	file  string
+	pid   uint64
+	wall  uint64
+	last  bool   // of its process
+	tests string // the package whose tests the file has; "" if it has none
 }
 
 // testProcesses returns raw files in the order in which they were begun.
@@ -324,6 +340,9 @@ func testProcesses(files []string) (all []testProcess) {
 		p := testProcess{file: path}
 		if f, err := raw.Open(path); err == nil {
 			p.pid, p.wall = f.Head.PID, f.Head.Wall
+			if t := f.FirstTest(); t != nil {
+				p.tests = t.Package
+			}
 			f.Close()
 		}
 		all = append(all, p)

@@ -187,7 +187,7 @@ func lacksOperand(of *Filter, a *About, f *Field, o Operand) (message, hint stri
 	}
 	methods, whose := map[methodName]bool{}, "call"
 	for d := range a.Context.Methods() {
-		if class := a.Context.Class(d.ClassID); class == nil || of.Quick(format.ClassCall, d.ID, 0) == No {
+		if class := a.Context.Class(d.ClassID); class == nil || of.Quick(format.ClassCall, d.ID, anyThread) == No {
 			whose = "such call"
 		} else {
 			methods[methodName{class.Name, d.Name}] = true

@@ -107,8 +107,11 @@ func TestNoOperand(t *testing.T) {
 		{"arg.amount=1", "column 1: no call has a parameter amount; there are from, to"},
 		{"arg.from.anything=1", ""},
 		{"ret.anything=1", ""},
+		{"thread=worker-1 arg.from=1", ""},
+		{"thread!=main arg.from=1", ""},
+		{"-thread=main arg.form=1", "column 14: no call has a parameter form; the nearest: from"},
 	} {
-		_, err := parse(t, x.filter).Bind(About{Context: goShop(t), Timed: true})
+		_, err := parse(t, x.filter).Bind(About{Context: goShop(t), Timed: true, Threads: shopThreads})
 		var fault *Error
 		if got := ""; errors.As(err, &fault) {
 			if got = err.Error(); got != x.want || !fault.Absent {

@@ -235,7 +235,7 @@ func (p *parser) test() (*node, *Error) {
 		return &node{op: opTest, test: &test{field: f, at: at, end: end, valueAt: end, to: end}}, nil
 	case f == nil && (name == "in" || name == "has") && o != opNone:
 		return nil, p.fault(at, end, name+" needs a filter in parentheses: "+name+"(method=withdraw)", "for the text, put it in quotes")
-	case o == opNone, !known && o == opContains && !misspelled(name):
+	case o == opNone, !known && o == opContains && !misspelled(name), o == opContains && sourceLine(operand, p.rest()[length:]):
 		p.at = at
 		return nil, nil
 	case f != nil && !known:
@@ -247,6 +247,17 @@ func (p *parser) test() (*node, *Error) {
 	opAt := p.at
 	p.at += length
 	return p.value(t, opAt)
+}
+
+// sourceSuffixes are those of files that traces name.
+var sourceSuffixes = []string{"c", "cc", "cpp", "cs", "go", "groovy", "java", "js", "kt", "kts", "py", "rs", "scala", "ts"}
+
+// sourceLine reports whether an operand and the text after a colon are of a place, as in recv.go:12: people search for it as a text.
+func sourceLine(o Operand, rest string) bool {
+	if i := strings.IndexAny(rest, " \t\n()"); i >= 0 {
+		rest = rest[:i]
+	}
+	return rest != "" && strings.Trim(rest, "0123456789") == "" && slices.Contains(sourceSuffixes, o.Path[strings.LastIndexByte(o.Path, '.')+1:])
 }
 
 // Parts tells what may follow the field and a dot.

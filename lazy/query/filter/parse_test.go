@@ -20,6 +20,8 @@ func TestParse(t *testing.T) {
 		{"(a withdraw(1))", "a withdraw(1)"},
 		{"a->b", "a->b"},
 		{"main.go:89", "main.go:89"},
+		{"recv.go:12 arg.java:3", "recv.go:12 arg.java:3"},
+		{"ret.go:3 or recv.test.kt:4", "ret.go:3 or recv.test.kt:4"},
 		{"value", "value"},
 		{"threwing", "threwing"},
 		{`"two words"`, `"two words"`},

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strings"
 
@@ -164,8 +165,14 @@ func (t *boundTest) file(c *format.Context, location int32) Verdict {
 	return t.ids.put(location, t.value.matcher.anyOf(func(yield func(string) bool) bool { return fileNames(file, yield) }))
 }
 
+// anyThread is the thread of a call that may be in any.
+const anyThread = math.MinInt32
+
 // thread is method for a thread. The name of a thread may be known later than its number.
 func (t *boundTest) thread(c *format.Context, id int32) Verdict {
+	if id == anyThread {
+		return Maybe
+	}
 	if v := t.ids.get(id); v != Maybe {
 		return v
 	}

@@ -55,6 +55,34 @@ type Test struct {
 	Name      string // such as TestPay/big
 }
 
+// FirstTest returns the first test that a file tells of; nil if there is none.
+func (f *File) FirstTest() *Test {
+	const window, passed = 64 << 10, 64 << 20 // bytes without a chunk
+	for chunks := f.Chunks(f.Window(window)); ; {
+		before := chunks.Offset()
+		chunk, ok, err := chunks.Next(passed)
+		switch {
+		case !ok && (chunks.Offset() == before || err == nil):
+			return nil
+		case !ok || chunk.Kind != ChunkDescriptors:
+			continue
+		}
+		data, seen, err := chunks.Read(chunk.Offset+ChunkHead, chunk.Size-ChunkHead)
+		if err != nil {
+			return nil
+		}
+		for d := NewDescriptors(data, seen); ; {
+			found, ok := d.Next()
+			if found.Test != nil {
+				return found.Test
+			}
+			if !ok || found == (Descriptor{}) {
+				break
+			}
+		}
+	}
+}
+
 // Descriptors has the descriptors of a chunk that are still to be read.
 type Descriptors struct {
 	data, seen []byte

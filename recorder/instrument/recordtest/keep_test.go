@@ -524,3 +524,156 @@ func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 		t.Errorf("there are %v, expected %v", found, want)
 	}
 }
+
+// TestKeepCount: of a test that is run several times, and fails sometimes, the runs that failed have a trace, each with
+// what it printed.
+func TestKeepCount(t *testing.T) {
+	t.Parallel()
+	dir := write(t, map[string]string{
+		"go.mod": "module example.com/count\n\ngo 1.25\n",
+		"count_test.go": `package count
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+)
+
+var runs int
+
+func run(n int) int { return n }
+
+func TestSometimes(t *testing.T) {
+	runs++
+	run(runs)
+	if runs == 2 || runs == 4 {
+		t.Errorf("run %d", runs)
+	}
+}
+
+// TestStarts starts this program again, where it ends within a test.
+func TestStarts(t *testing.T) {
+	if os.Getenv("STARTED") != "" {
+		run(-1)
+		os.Exit(0)
+	}
+	c := exec.Command(os.Args[0], "-test.run=TestStarts")
+	c.Env = append(os.Environ(), "STARTED=1")
+	if err := c.Run(); err != nil {
+		t.Error(err)
+	}
+}
+`})
+	for _, form := range [][]string{{"."}, {"-v", "."}, {"-json", "."}} {
+		r := runTracex(t, dir, nil, append([]string{"record", "--keep", "all", "-o", "kept/", "--", "go", "test", "-count=5"}, form...)...)
+		if r.code != 1 {
+			t.Fatalf("%+v", r)
+		}
+		failed := make(map[string]string)
+		for _, trace := range glob(t, filepath.Join(dir, "kept", "*.bin")) {
+			book, err := notes.Open(trace, notes.Options{NoWrite: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, item := range book.Items() {
+				if f, ok := notes.FailureOf(item); ok {
+					text := must(t, runTracex(t, dir, nil, "print", trace)).stdout
+					failed[f.Output] = regexp.MustCompile(`run\((-?\d)\)`).FindString(text)
+				}
+			}
+		}
+		// The package failed, so it is not known that the programs which ended within TestStarts were to do so.
+		delete(failed, "")
+		if want := map[string]string{"count_test.go:17: run 2": "run(2)", "count_test.go:17: run 4": "run(4)"}; !maps.Equal(failed, want) {
+			t.Errorf("%v: failed are %v, expected %v", form, failed, want)
+		}
+		index := readText(t, filepath.Join(dir, "kept", "index.md"))
+		if passed := strings.Count(index, "| TestSometimes | example.com/count | passed |"); passed != 3 || strings.Count(index, "run 2 |") != 1 || strings.Count(index, "run 4 |") != 1 {
+			t.Errorf("%v: the index has %d that passed:\n%s", form, passed, index)
+		}
+	}
+	r := runTracex(t, dir, nil, "record", "--keep", "failed", "-o", "none", "--", "go", "test", "-run=TestStarts", ".")
+	if r.code != 0 || !strings.Contains(r.stderr, "no test failed, so there is no trace") {
+		t.Errorf("a program that ends within a test of another: %+v", r)
+	}
+}
+
+// TestKeepBackground: goroutines that run while tests begin and end lose no end of a call, and no call but those at the
+// switch: nothing in a kept trace ended in an unknown way.
+func TestKeepBackground(t *testing.T) {
+	t.Parallel()
+	var tests strings.Builder
+	const all, every = 30, 5
+	for i := range all {
+		fmt.Fprintf(&tests, "func TestN%d(t *testing.T) { own(%d); own(%d)", i, i, -i)
+		if i%every == 0 {
+			tests.WriteString(`; t.Error("it fails")`)
+		}
+		tests.WriteString(" }\n")
+	}
+	dir := write(t, map[string]string{
+		"go.mod": "module example.com/background\n\ngo 1.25\n",
+		"background_test.go": `package background
+
+import (
+	"runtime"
+	"testing"
+)
+
+func own(n int) int {
+	for range 5 {
+		runtime.Gosched()
+	}
+	return n
+}
+
+func leaf(n int) int { return n }
+
+func deep(n int) (s int) {
+	if n == 0 {
+		return leaf(n)
+	}
+	for range 2 {
+		s += deep(n - 1)
+	}
+	return s
+}
+
+func serve(n int) int { return deep(3) }
+
+func init() {
+	for range 3 {
+		go func() {
+			for n := 0; ; n++ {
+				serve(n)
+			}
+		}()
+	}
+}
+
+` + tests.String(),
+	})
+	r := runTracex(t, dir, nil, "record", "--keep", "failed", "--last", "2MiB", "-o", "kept", "--", "go", "test", ".")
+	traces := glob(t, filepath.Join(dir, "kept", "*.bin"))
+	if r.code != 1 || len(traces) != all/every {
+		t.Fatalf("%d traces, expected %d: %+v", len(traces), all/every, r)
+	}
+	served := 0
+	for _, trace := range traces {
+		text := must(t, runTracex(t, dir, nil, "print", trace)).stdout
+		served += strings.Count(text, "serve(")
+		i := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(trace), "background.TestN"), ".bin")
+		// The others fill the room of the newest calls many times, but the test's own are there to the last.
+		for _, part := range []string{`background\.TestN` + i + `\(`, `own\((…|-?\d+)\): ` + strings.Replace("-"+i, "-0", "0", 1) + "\n"} {
+			if !regexp.MustCompile(part).MatchString(text) {
+				t.Errorf("%s lacks %s:\n%.1000s", trace, part, text)
+			}
+		}
+		if at := strings.Index(text, "unwound"); at >= 0 {
+			t.Errorf("%s has …%s…", trace, text[max(at-300, 0):min(at+100, len(text))])
+		}
+	}
+	if served < len(traces) {
+		t.Errorf("the traces have %d calls of the goroutines in the background", served)
+	}
+}

@@ -300,15 +300,23 @@ func beginEmpty() {
 	beginObjects()
 	fileSize, prepared, segment, segments = headerSize, 0, 0, 0
 	chunkNext, chunkEnd, factsNext, factsEnd, keptNext, keptEnd = 0, 0, 0, 0, 0, 0
-	lastCount, lastGone, crowded, restUntil = 0, 0, false, 0
+	lastCount, lastGone, lastRetired, crowded, restUntil = 0, 0, 0, false, 0
 	lastAt, lastCalls = [maxLast][3]uintptr{}, [maxLast]uint64{}
-	if clock == ClockCounter {
-		_, t := goroutineNow()
-		*u64(header + AtCounter) = t
-	} else {
-		*u64(header + AtCounter) = otherTime()
+	*u64(header + AtCounter), *u64(header + AtNanos) = otherTime(), uint64(nanotime())
+	if clock != ClockCounter {
+		return
 	}
-	*u64(header + AtNanos) = uint64(nanotime())
+	// The two are to be of one time: the thread may be interrupted between their readings.
+	const tries = 8
+	least := ^uint64(0)
+	for range tries {
+		_, before := goroutineNow()
+		now := nanotime()
+		if _, after := goroutineNow(); after-before < least {
+			least = after - before
+			*u64(header + AtCounter), *u64(header + AtNanos) = before, uint64(now)
+		}
+	}
 }
 
 // program writes the path of the program and its arguments.

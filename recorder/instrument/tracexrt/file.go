@@ -29,6 +29,8 @@ var (
 	lastCalls         [maxLast]uint64     // calls in the full chunks of these segments
 	lastBegan         [maxLast]int64      // when they were added
 	lastGone          uintptr             // how many of them have been dropped
+	lastRetired       uintptr             // how many of them get no more events, because of their age
+	lastRetiredAt     [maxLast]int64      // since when
 	lastFor           int64               // those that are older, in ns, may be dropped; 0: none because of its age
 	crowded           bool                // most chunks of the last dropped one were not full, and cannot be smaller: there are too many goroutines
 	restUntil         uint64              // the counter until which a goroutine without a chunk gets none
@@ -120,7 +122,7 @@ func newSegment(n uintptr, events bool) (begin, end uintptr) {
 		return fail(ReasonFileSize, 0)
 	}
 	if untilAt != 0 && events && lastKept != 0 && lastCount-untilCount >= lastKept/2 {
-		return fail(ReasonUntil, 0)
+		return stopUntil()
 	}
 	if failedTest && events && lastKept != 0 && lastAt[lastCount%lastKept][0] != 0 {
 		return fail(ReasonTest, 0)
@@ -162,7 +164,8 @@ func newSegment(n uintptr, events bool) (begin, end uintptr) {
 	if lastKept != 0 && events {
 		drop(f) // unless there is a free slot
 		now := nanotime()
-		for lastFor > 0 && lastGone+1 < lastCount && now-lastBegan[(lastGone+1)%lastKept] > lastFor {
+		retire(now)
+		for lastFor > 0 && lastGone < lastRetired && now-lastRetiredAt[lastGone%lastKept] > lastFor {
 			dropSegment(f, lastGone%lastKept)
 		}
 		lastAt[lastCount%lastKept], lastBegan[lastCount%lastKept] = [3]uintptr{p, at, size}, now
@@ -322,12 +325,41 @@ func drop(f uintptr) {
 	}
 }
 
+// retire lets no more events go into segments that are old, when another is about to be added: a goroutine that makes few
+// calls, such as that of a test, would lose new ones with them.
+func retire(now int64) {
+	if lastFor == 0 && !keeping {
+		return
+	}
+	for lastRetired = max(lastRetired, lastGone); lastRetired < lastCount; lastRetired++ {
+		k := lastRetired % lastKept
+		if lastFor == 0 && lastCount-lastRetired < lastKept/2 || lastFor > 0 && (lastRetired+1 == lastCount || now-lastBegan[(lastRetired+1)%lastKept] <= lastFor/8) {
+			break
+		}
+		lastRetiredAt[k] = now
+		for i := range buckets {
+			for st := buckets[i]; st != nil; st = st.next {
+				if st.chunk >= lastAt[k][0] && st.chunk < lastAt[k][0]+lastAt[k][2] {
+					st.end = 0
+				}
+			}
+		}
+	}
+}
+
 // dropSegment frees the oldest segment of events, which is at a place in lastAt.
 func dropSegment(f, k uintptr) {
 	slot := &lastAt[k]
 	old, oldAt, oldSize := slot[0], slot[1], slot[2]
 	*slot = [3]uintptr{}
 	lastGone++
+	for i := range mapped[:segments] {
+		if mapped[i][0] == old { // see clear, which needs the order of those that are there from the beginning
+			segments--
+			mapped[i] = mapped[segments]
+			break
+		}
+	}
 	missing, unused := lastCalls[k], uintptr(0)
 	lastCalls[k] = 0
 	for i := range buckets {

@@ -308,6 +308,9 @@ func (st *goroutine) catch(p unsafe.Pointer, n uint32, t uint64) {
 //
 //go:noinline
 func (st *goroutine) panicEvent(event uint32, p unsafe.Pointer, t uint64) {
+	if untilPanic && event == EventThrow {
+		happened()
+	}
 	if st.depth == 0 {
 		return
 	}
@@ -318,9 +321,6 @@ func (st *goroutine) panicEvent(event uint32, p unsafe.Pointer, t uint64) {
 	}
 	pc, called := uintptr(0), uintptr(0)
 	if event == EventThrow {
-		if untilPanic {
-			happened()
-		}
 		hi := *word(st.g + offStackHi)
 		pc, called = callSite(framePointer(), hi-st.stack[st.depth-1].off, hi)
 	}

@@ -86,9 +86,10 @@ func parse(options string) {
 	}
 	if lastFor > 0 {
 		lastKept = maxLast
-		for mostShift > firstShift && maxLast<<mostShift > limit {
+		for mostShift > leastShift && maxLast<<mostShift > limit {
 			mostShift--
 		}
+		firstShift = min(firstShift, mostShift)
 	}
 	valueMost = 320 + stringsMost
 	if depthMost > 0 || fieldsMost > 12 {

@@ -33,6 +33,7 @@ type goroutine struct {
 	test     uintptr // the testing.T, B or F that a function was called with while none was open; 0 if none
 	testName uintptr // the address of its name: another one may come to its place
 	testPkg  string  // the path of the function's package, static data
+	testTold uint32  // the session in which it was described as failed, if it is below another
 
 	panicOff uintptr // how far panic is below the end of the stack
 	panics   uint32  // number of panics then, with those whose deferred functions were running
@@ -116,7 +117,7 @@ func begin(gp uintptr) *goroutine {
 	}
 	id := *u64(gp + offGoid)
 	// With another file for each test, a goroutine takes its open calls along.
-	goesOn := keeping && st.session != session && st.session != 0 && st.id == id && st.depth > 0
+	goesOn := keeping && st.session != session && st.session != 0 && st.session >= carriedFrom && st.id == id && st.depth > 0
 	if st.session != session {
 		st.session = session
 		st.cur, st.end, st.chunk, st.size = 0, 0, 0, 0
@@ -127,10 +128,13 @@ func begin(gp uintptr) *goroutine {
 		for i := range st.depth {
 			st.stack[i].f.describeAgain()
 		}
+		if st.test != 0 {
+			st.testGoesOn()
+		}
 	} else {
 		st.id = id
 		st.depth, st.panic, st.panics, st.caught = 0, 0, 0, 0
-		st.test = 0
+		st.test, st.testTold = 0, 0
 	}
 	release()
 	if offAncestors != 0 {
@@ -217,7 +221,7 @@ func (st *goroutine) refill(need uintptr, t uint64) bool {
 		abandoned()
 	}
 	if untilAt != 0 && nanotime()-untilAt > untilMore && st.session == session && *u32(header + AtControl) == Recording {
-		fail(ReasonUntil, 0)
+		stopUntil()
 	}
 	p, size := uintptr(0), uintptr(0)
 	if st.session == session {
@@ -291,6 +295,16 @@ var (
 // untilMore is how many ns are recorded after that, or until half of the newest events are later ones. What a goroutine
 // has room for is recorded still later.
 const untilMore = 100e6
+
+// stopUntil ends the recording because of what happened. The lock is held.
+func stopUntil() (_, _ uintptr) {
+	if ring { // why is in the header
+		*u32(header + AtControl) = Lost
+		compareAndSwap(control, Recording, Lost)
+		return 0, 0
+	}
+	return fail(ReasonUntil, 0)
+}
 
 // happened notes that what the recording was to last until has happened.
 func happened() {

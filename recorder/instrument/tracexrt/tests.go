@@ -29,7 +29,11 @@ type test struct {
 	at, name  uintptr // as in goroutine
 	goroutine uint64
 	began     int64
-	pkg       string // what the runtime keeps as long as the program runs
+	pkg       string  // what the runtime keeps as long as the program runs
+	fact      uintptr // its descriptor in the session; 0: none
+	session   uint32
+	verdict   uint32 // in the descriptor
+	over      bool   // its recording has ended, but it has not
 }
 
 // testIn returns the testing.T, B or F that an argument of a function points to; 0 if none does.
@@ -120,8 +124,9 @@ func beginsTop(at, data uintptr, id uint64, name, pkg string) (another bool) {
 			case testSkipped != 0 && *u8(r.at + testSkipped) != 0:
 				verdict = TestSkipped
 			}
-			old, _ := nameOfTest(r.at)
-			r.judge(old, verdict)
+			if old, _ := nameOfTest(r.at); !r.over {
+				r.judge(old, verdict)
+			}
 			r.remove()
 		case r.name == data: // the same test, for its bubble
 			release()
@@ -134,8 +139,8 @@ func beginsTop(at, data uintptr, id uint64, name, pkg string) (another bool) {
 		another = renew()
 	}
 	if testCount < mostTests {
-		topTests[testCount] = test{at, data, id, nanotime(), packageOfTest(at, pkg)}
-		describeTest(id, 0, TestBegan, topTests[testCount].pkg, name)
+		topTests[testCount] = test{at: at, name: data, goroutine: id, began: nanotime(), pkg: packageOfTest(at, pkg)}
+		topTests[testCount].describe(name, TestBegan, 0)
 		testCount++
 	}
 	release()
@@ -156,12 +161,31 @@ func packageOfTest(at uintptr, pkg string) string {
 // judge notes how a test ended. The lock is held.
 func (r *test) judge(name string, verdict uint32) {
 	took := nanotime() - r.began
-	describeTest(r.goroutine, took, verdict, r.pkg, name)
+	r.describe(name, verdict, took)
 	if verdict == TestFailed {
 		wanted, failedTest = true, keeping
 	}
 	if keepAll || keepSlow > 0 && took >= keepSlow {
 		wanted = true
+	}
+}
+
+// describe writes how a test stands: over what was said of it, if only the time is another.
+func (r *test) describe(name string, verdict uint32, took int64) {
+	if r.fact != 0 && r.session == session && r.verdict == verdict {
+		*u64(r.fact + 16) = uint64(took)
+		return
+	}
+	r.fact, r.session, r.verdict = describeTest(r.goroutine, took, verdict, r.pkg, name), session, verdict
+}
+
+// testGoesOn notes, in another recording, that the test which a goroutine runs has not ended. The lock is held.
+func (st *goroutine) testGoesOn() {
+	name, data := nameOfTest(st.test)
+	for i := range testCount {
+		if r := &topTests[i]; r.at == st.test && r.name == data && data == st.testName && r.session != session && !r.over {
+			r.describe(name, TestBegan, nanotime()-r.began)
+		}
 	}
 }
 
@@ -197,19 +221,19 @@ func (st *goroutine) ends() {
 	acquire()
 	if st.session == session {
 		for i := range testCount {
-			if r := &topTests[i]; top && r.at == st.test && r.name == data {
+			if r := &topTests[i]; top && r.at == st.test && r.name == data && !r.over {
 				r.judge(name, verdict)
 				// Others run beside it, and go on: what they do is not to take the room of what a failed one did.
 				if keeping && failedTest && testParallel != 0 && *u8(r.at + testParallel) != 0 && 2*lastCount > lastKept {
-					r.remove()
+					r.over = true
 					renew()
 				}
 				break
 			}
 		}
-		if !top {
-			describeTest(st.id, 0, verdict, packageOfTest(st.test, st.stack[0].f.Pkg), name)
-			wanted, failedTest = true, keeping
+		if !top && st.testTold != session {
+			describeTest(st.id, 0, verdict, packageOfTest(st.test, st.testPkg), name)
+			wanted, failedTest, st.testTold = true, keeping, session
 		}
 	}
 	release()
@@ -241,39 +265,59 @@ func (st *goroutine) putTest() {
 	st.cur = (q + 3) &^ 3
 }
 
-// describeTest writes a descriptor. The lock is held.
-func describeTest(id uint64, took int64, verdict uint32, pkg, name string) {
+// describeTest writes a descriptor, and returns where it is; 0 if there is no room. The lock is held.
+func describeTest(id uint64, took int64, verdict uint32, pkg, name string) uintptr {
 	n := (8 + 24 + 8 + uintptr(len(pkg)+len(name)) + 7) &^ 7
 	p := descriptor(n)
 	if p == 0 {
-		return
+		return 0
 	}
 	*u64(p + 8), *u64(p + 16), *u32(p + 24) = id, uint64(took), verdict
 	putText(putText(p+32, pkg), name)
 	*u32(p + 4) = uint32(n)
 	commit(p, DescriptorTest)
+	return p
 }
 
 // renew begins a recording in place of the one before, whose file stays if that is to be kept and there is room. It
 // reports whether it has. The lock is held.
-func renew() bool {
-	keep := wanted && account()
-	wanted, failedTest = false, false
-	if keep {
-		return another()
+func renew() (renewed bool) {
+	lost := *u32(header + AtControl) == Lost // so ends of calls were not seen
+	if stuck || wanted && account() {
+		renewed = another()
+		stuck = !renewed
+	} else {
+		renewed = again()
 	}
+	if renewed {
+		wanted, failedTest = false, false
+	}
+	if lost {
+		carriedFrom = session
+	}
+	return renewed
+}
+
+// stuck says that the recording in the file has ended, which is to be kept, and that no other file could be made.
+var stuck bool
+
+// carriedFrom is the first session whose open calls a goroutine may take along into another one.
+var carriedFrom uint32
+
+// again begins a recording in the same file.
+func again() bool {
 	f, _ := reopen()
 	if f == 0 {
 		return false
 	}
-	commit(header+AtControl, Off)
-	again := clear(f)
+	commit(header+AtControl, Beginning) // goroutines wait for the lock meanwhile, see attend
+	end := clear(f)
 	session++
 	syscall6(sysClose, f, 0, 0, 0, 0, 0)
 	*u32(header + AtReason), *u32(header + AtErrno), *u32(header + AtDropped) = ReasonNone, 0, 0
 	*u64(header + AtLost), *u64(header + AtMissing), *u64(header + AtRing) = 0, 0, 0
 	beginEmpty()
-	prepared = again
+	prepared = end
 	commit(header+AtControl, Recording)
 	return true
 }
@@ -287,8 +331,8 @@ func clear(f uintptr) (end uintptr) {
 	const most = 2 // one of descriptors, one of events
 	var used [most]uintptr
 	n := min(segments, most)
-	if lastCount > lastKept {
-		n = 0 // some were dropped
+	if lastGone > 0 {
+		n = 0
 	}
 	for i := range n {
 		m := mapped[i]
@@ -305,14 +349,15 @@ func clear(f uintptr) (end uintptr) {
 	more := fileSize > headerSize+n<<mostShift
 	unmapSegments() // from here on nothing is written there
 	if more && failed(syscall6(sysFtruncate, f, headerSize+n<<mostShift, 0, 0, 0, 0)) {
-		return headerSize
+		return headerSize // what is there cannot be cut off; it is overwritten
 	}
 	end = headerSize
 	for i := range n {
 		for at := uintptr(0); at < used[i]; {
 			r := syscall6(sysPwrite, f, uintptr(unsafe.Pointer(&zeros)), min(uintptr(len(zeros)), used[i]-at), end+at, 0, 0)
 			if failed(r) && -r != errInterrupted {
-				return end
+				syscall6(sysFtruncate, f, headerSize, 0, 0, 0, 0)
+				return headerSize
 			} else if !failed(r) {
 				at += r
 			}
@@ -322,6 +367,9 @@ func clear(f uintptr) (end uintptr) {
 	return end
 }
 
+// switching is the control word between two files.
+var switching uint32 = Beginning
+
 // another ends the recording, and begins one in another file.
 func another() bool {
 	if sibling == 0 {
@@ -330,18 +378,26 @@ func another() bool {
 	free(chunkNext, chunkEnd)
 	free(keptNext, keptEnd)
 	old, size := header, headerSize
-	finish()
+	setControl(uintptr(unsafe.Pointer(&switching))) // goroutines wait for the lock meanwhile, see attend
+	if *u32(old + AtReason) == ReasonNone {
+		*u32(old + AtReason) = ReasonStopped
+	}
+	commit(old+AtControl, Off)
+	unmapSegments()
 	reason, errno := beginRecording(variable(FolderVariable), variable(OptionsVariable))
 	if reason != 0 {
-		*u32(old + AtErrno) = uint32(errno)
-		*u32(old + AtReason) = uint32(reason)
+		syscall6(sysUnlinkat, atCwd, uintptr(unsafe.Pointer(&path)), 0, 0, 0, 0) // what was made of the other file
+		*u32(old + AtErrno), *u32(old + AtReason) = uint32(errno), uint32(reason)
 		commit(old+AtControl, Lost)
+		setControl(old + AtControl)
 		return false
 	}
-	*(*uintptr)(unsafe.Pointer(&control)) = header + AtControl
+	setControl(header + AtControl)
 	unmap(old, size)
 	return true
 }
+
+func setControl(p uintptr) { storeRelease((*uintptr)(unsafe.Pointer(&control)), p) }
 
 // free gives the pages of a part of the newest segments back that has no events.
 func free(begin, end uintptr) {
@@ -364,13 +420,7 @@ func account() bool {
 	if failed(p) {
 		return true
 	}
-	there := segments - lastCount // those of descriptors, and of events
-	for i := range lastKept {
-		if lastAt[i][0] != 0 {
-			there++
-		}
-	}
-	size := uint64(headerSize + there<<mostShift - (chunkEnd - chunkNext) - (keptEnd - keptNext))
+	size := uint64(segments<<mostShift - (chunkEnd - chunkNext) - (keptEnd - keptNext)) // besides the header, which has the table
 	fits := *u64(p)+size <= keptMost
 	if fits {
 		add(u64(p), size)
