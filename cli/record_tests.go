@@ -68,7 +68,7 @@ func (k *keepFlag) Set(text string) error {
 // check refuses what does not go with the flag.
 func (k *keepFlag) check(flags *pflag.FlagSet, args []string) error {
 	const example = "tracex record --keep failed -- go test ./..."
-	if !instrument.Is(args) || !slices.Contains(args, "test") {
+	if !instrument.IsTest(args) {
 		return &usageError{"--keep is for go test", example}
 	}
 	for _, other := range []string{"split", "no-go", "go", "list", "until"} {

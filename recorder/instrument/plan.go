@@ -37,6 +37,9 @@ func Is(command []string) bool {
 	return len(command) > 1 && strings.TrimSuffix(filepath.Base(command[0]), ".exe") == "go" && subcommand(command) > 0
 }
 
+// IsTest reports whether a command that [Is] accepts runs tests.
+func IsTest(command []string) bool { return Is(command) && command[subcommand(command)] == "test" }
+
 // isSeveral reports whether a pattern of packages may be more than one.
 func isSeveral(pattern string) bool {
 	return strings.Contains(pattern, "...") || slices.Contains([]string{"all", "cmd", "std", "tool", "work"}, pattern)

@@ -44,8 +44,8 @@ const convertEvery = 100 * time.Millisecond
 // rawProgress is the content of a recording's progress file if its trace is made of raw files.
 const rawProgress = "see the raw files\n"
 
-// newRawConversion begins a trace. Its files are created when something has been recorded; with --last,
-// --split and --keep only after the programs have ended. several says that there may be several programs. Raw files
+// newRawConversion begins a trace. Its files are created when something has been recorded; with --last
+// and --split only after the programs have ended, with --keep after those of a package have. several says that there may be several programs. Raw files
 // are left alone if source is already packets.
 func newRawConversion(m *maker, several bool, source *traceSource) (*rawConversion, error) {
 	dir := m.dir
@@ -207,7 +207,7 @@ func (l *rawConversion) end(ctx context.Context, spool string) (made Trace, err 
 	return made, errors.Join(err, failed, l.files.end())
 }
 
-// endSeveral is end for --split and --keep: the traces are made when the programs have ended.
+// endSeveral is end for --split, whose traces are made when the programs have ended, and --keep, where some may be made.
 func (l *rawConversion) endSeveral(ctx context.Context, spool string) (all Trace, err error) {
 	l.Close()
 	files, m := RawFiles(l.folder), l.maker

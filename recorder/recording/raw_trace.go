@@ -109,7 +109,7 @@ func (m *maker) convertRaws(ctx context.Context, files []string, spool string, p
 	return made, errors.Join(err, to.end())
 }
 
-// several reports whether there may be several traces, which are made when the programs have ended.
+// several reports whether there may be several traces, each of programs that have ended.
 func (m *maker) several() bool { return m.Split || m.Keep != nil }
 
 // tellRecorded tells what is in a trace, or in those of Split or Keep, and what is not.

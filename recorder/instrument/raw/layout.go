@@ -217,7 +217,7 @@ const (
 	// EncodePackages. It precedes the first function.
 	DescriptorPackages = 4
 	// u64 id of the goroutine, u64 how long it has run in ns, u32 verdict, u32 0, string path of the package, string name: a
-	// test of the top level began or ended, or one below it failed, of which the time is 0. The last one of a test counts.
+	// test of the top level began or ended, or one below it failed: then the time is 0. The last one of a test counts.
 	DescriptorTest = 5
 
 	FunctionReceiver = 1 // flag: the first argument is the receiver

@@ -4,7 +4,7 @@ package tracexrt
 
 import "unsafe"
 
-// What tests do. A test is known by its testing.T, B or F, of which only memory is read: no method is called. With the
+// What tests do. A test is known by its testing.T, B or F. Only its memory is read: no method is called. With the
 // option keep, a recording is that of a test of the top level: it begins with the test, takes the place of the one before
 // unless that is to be kept, and has the newest events. Goroutines that go on take their open calls along.
 
