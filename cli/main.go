@@ -111,7 +111,7 @@ func commands(a *app) []*cobra.Command {
 		c.Annotations = map[string]string{rareMark: "yes"}
 	}
 	return []*cobra.Command{
-		newOpenCommand(a), newPrintCommand(a), newInfoCommand(a), newOverviewCommand(a), newReportCommand(a), newTopCommand(a), newFindCommand(a), newCallsCommand(a), newCallersCommand(a), newThrowsCommand(a), newDiffCommand(a), newCompareCommand(a), newGoldenCommand(a), newHistoryCommand(a), newStateCommand(a), newSourceCommand(a), newAroundCommand(a), newLogCommand(a), newFlameCommand(a), newNotesCommand(a), index,
+		newOpenCommand(a), newPrintCommand(a), newInfoCommand(a), newOverviewCommand(a), newReportCommand(a), newTopCommand(a), newFindCommand(a), newCallsCommand(a), newCallersCommand(a), newThrowsCommand(a), newDiffCommand(a), newCompareCommand(a), newGoldenCommand(a), newHistoryCommand(a), newStateCommand(a), newSourceCommand(a), newAroundCommand(a), newAtCommand(a), newLogCommand(a), newFlameCommand(a), newNotesCommand(a), index,
 		pack, unpack, newConvertCommand(a), newExportCommand(a), newRecordCommand(a), newBuildCommand(a), newAttachCommand(a), serve,
 		newDemoCommand(a), config, newGuideCommand(a), bench,
 	}
@@ -119,7 +119,7 @@ func commands(a *app) []*cobra.Command {
 
 // traceCommands are the commands that read one trace, and only that.
 var traceCommands = []string{
-	"open", "print", "info", "overview", "report", "top", "find", "calls", "callers", "throws", "history", "state", "source", "around", "log", "flame", "export",
+	"open", "print", "info", "overview", "report", "top", "find", "calls", "callers", "throws", "history", "state", "source", "around", "at", "log", "flame", "export",
 }
 
 // traceFlags adds to the commands that read a trace the flags that say how it is read.

@@ -36,6 +36,7 @@ tracex diff OLD NEW: what is different between two traces, or two calls; tracex 
 tracex golden check NAME FILE: what differs from what was kept by tracex golden save.
 tracex throws FILE: where exceptions were thrown and caught.
 tracex around FILE PLACE: what all threads did around an event.
+tracex at FILE TIME: what every thread, or goroutine, was in at a moment, such as 1.2s or '#1204', and what it waited for; --stack: all callers.
 tracex log FILE 'FILTER: "FORMAT"': a line for each event that matches.
 tracex flame FILE: a picture of what a thread did over its time, or over its events; --thread N, --in, --from, --to, --depth and --width choose what is drawn.
 A part: --thread N; --in '#1204' or 'trace.bin#1204', below an event; --from 1.2s --to 1.3s, a span of time since the recording began; in a trace without times numbers of events, --from '#1200'.

@@ -73,6 +73,13 @@ func newNamedMethod(d MethodDescriptor) namedMethod {
 // languages may have methods with such a name, but none with this type.
 var GoStatement = Type{Kind: TypeObject, Class: "go"}
 
+// Wait is the result type of a method whose calls are waits of a Go program: a goroutine was blocked from the begin of
+// the call to its end. The class of the method is "wait" and its name the kind of the wait: lock, rlock, receive, send,
+// select, sleep, network, cond, waitgroup … Its one argument, which may be absent, is the function that waits, such as
+// "sync.(*Mutex).Lock". The result is the goroutine that ended the wait, such as "goroutine 7": void if that is not
+// known, unfinished if the goroutine still waited at the end of the recording.
+var Wait = Type{Kind: TypeObject, Class: "wait"}
+
 func newNamedField(d FieldDescriptor) namedField {
 	shown := strings.TrimSuffix(d.Name, "$volatile$FU")
 	e := namedField{FieldDescriptor: d, shown: plain(strings.TrimPrefix(shown, "$")), thisLike: thisLike(d.Name)}

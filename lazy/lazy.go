@@ -235,6 +235,12 @@ func TimesAround(r *LazyTraceReader, p Position) (from, to int64, err error) {
 	return walk.TimesAround(r.r, p)
 }
 
+// OpenAt returns what threads, given by their ids, had open at a time, in the order of these: see
+// [LazyTraceReader.FindTime]. The error is [ErrNoTimes] if the trace has none.
+func OpenAt(ctx context.Context, r *LazyTraceReader, threads []int32, at int64) ([]OpenThread, error) {
+	return walk.OpenAt(ctx, r.r, threads, at)
+}
+
 // SummaryOf returns the summary file of a trace.
 func SummaryOf(r *LazyTraceReader) SummaryFile { return walk.SummaryOf(r.r) }
 

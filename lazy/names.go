@@ -36,6 +36,8 @@ type (
 	Moment         = walk.Moment
 	Named          = walk.Named
 	NoEventError   = walk.NoEventError
+	OpenState      = walk.OpenState
+	OpenThread     = walk.OpenThread
 	Pass           = walk.Pass
 	PassFrame      = walk.PassFrame
 	PassPoint      = walk.PassPoint
@@ -82,6 +84,11 @@ const (
 	PathGap         = walk.PathGap
 	SummaryLeast    = walk.SummaryLeast
 	SummaryUnit     = walk.SummaryUnit
+	OpenIn          = walk.OpenIn
+	OpenNothing     = walk.OpenNothing
+	OpenLater       = walk.OpenLater
+	OpenEnded       = walk.OpenEnded
+	OpenUnknown     = walk.OpenUnknown
 	StateWhole      = walk.StateWhole
 	StateUnfinished = walk.StateUnfinished
 	StatePending    = walk.StatePending

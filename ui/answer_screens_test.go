@@ -36,6 +36,7 @@ func TestAnswerScreens(t *testing.T) {
 		}},
 		{"iterations", gson, 0, func(d *driver) { d.keys("/").typed("loop(42 iter").keys("enter a") }},
 		{"around", threads, 41, func(d *driver) { d.keys("U") }},
+		{"at", timed, 0, func(d *driver) { d.keys("E 9 j P") }},
 		{"log", threads, 41, func(d *driver) {
 			command(`log method=work: "work {arg.1} -> {ret|exc}"`)(d)
 			d.keys("+").typed(`field=shared value<4: "  shared {value}"`).keys("enter j j")

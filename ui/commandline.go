@@ -88,6 +88,8 @@ func (m *Model) doAnswer(c keys.Name, args string) tea.Cmd {
 		return m.answers.AtCursor(c)
 	case keys.Around:
 		return m.answers.Around(args)
+	case keys.At:
+		return m.answers.At(tree.ParseAddress(args))
 	case keys.Log:
 		return m.answers.Log(args)
 	case keys.Focus, keys.Merge, keys.Drop, keys.Only, keys.Recursion:
@@ -125,6 +127,10 @@ func (m *Model) check(c keys.Name, args string) (err error) {
 		}
 	case keys.Filter, keys.Find, keys.Around:
 		_, err = m.filter.Parse(args)
+	case keys.At:
+		if a := tree.ParseAddress(args); a.Kind != tree.Nothing && a.Kind != tree.Time && a.Kind != tree.Event && a.Kind != tree.Place {
+			return errors.New("no moment " + args + ": type a time (1.2s), or an event that began then (#1204)")
+		}
 	case keys.Same:
 		_, err = tables.ThreadNamed(m.env.Trace.Reader, args)
 	case keys.Export, keys.ExportOver:

@@ -297,7 +297,7 @@ func (c *comparing) handle() string {
 var ofOne = map[keys.Name]string{
 	keys.Throws: "all exceptions", keys.Callers: "who calls a method", keys.Callees: "what a method calls", keys.Calls: "all calls",
 	keys.Col: "all calls", keys.Iterations: "all iterations", keys.History: "a history", keys.State: "the state", keys.Before: "a history",
-	keys.After: "a history", keys.Around: "what happened around a row", keys.Log: "a log point", keys.Same: "what another thread did",
+	keys.After: "a history", keys.Around: "what happened around a row", keys.At: "what threads were in", keys.Log: "a log point", keys.Same: "what another thread did",
 	keys.Flame: "the flame", keys.Range: "a range", keys.RangeBegin: "a range", keys.RangeEnd: "a range", keys.Note: "a note", keys.Follow: "following",
 }
 

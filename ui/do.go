@@ -13,7 +13,7 @@ import (
 
 // opens are the commands that open a view, also over another one, or show another tab.
 var opens = map[keys.Name]bool{
-	keys.Top: true, keys.Throws: true, keys.Callers: true, keys.Calls: true, keys.History: true, keys.Around: true, keys.Flame: true,
+	keys.Top: true, keys.Throws: true, keys.Callers: true, keys.Calls: true, keys.History: true, keys.Around: true, keys.At: true, keys.Flame: true,
 	keys.Threads: true, keys.Hits: true, keys.Notes: true, keys.Help: true, keys.Overview: true, keys.Tab: true, keys.Changes: true,
 }
 

@@ -9,6 +9,7 @@
 //	Throws   exceptions: where they were thrown and caught
 //	Find     the points that match a filter, as a set of places
 //	Around   the points of all threads around one of them, in one order
+//	At       what all threads were in at a moment, and what they waited for
 //	Lines    what a call itself did at each line of its source
 //	Log      lines for points, in the order of all threads
 //	Calls    all calls of a method with their values, in any order or grouped

@@ -39,6 +39,7 @@ var everyAnswer = []struct {
 	{"iterations", (*whole).iterations},
 	{"columns", (*whole).columns},
 	{"steps", (*whole).steps},
+	{"at", (*whole).at},
 	{"overview", (*whole).overview},
 }
 

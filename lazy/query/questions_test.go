@@ -199,6 +199,17 @@ func questions(t *testing.T, r *lazy.LazyTraceReader, raw bool) (list []question
 		}
 		return made
 	})
+	if _, timed := r.Times(); timed {
+		place := lazy.PositionHandle(middle.Position())
+		for _, o := range []AtOptions{{Place: &place}, {Place: &place, Whole: true}} {
+			o.Raw = raw
+			add(fmt.Sprint("at, whole ", o.Whole), func(x *asking) *table.Table {
+				a := NewAt(x.r, o)
+				runs(t, a)
+				return a.Table(View{Read: t.Context(), Done: 1, G: g})
+			})
+		}
+	}
 	if loops := loopsOf(forest(t, r, raw)); len(loops) > 0 {
 		add("iterations", func(x *asking) *table.Table {
 			loop, _, err := LoopAt(t.Context(), x.r, raw, loops[0].at)

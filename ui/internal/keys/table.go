@@ -124,6 +124,7 @@ var table = []Command{
 	{Name: Ignore, Group: GroupAnswer, Args: "[FILTER]", About: "in a diff: differences that a filter matches do not count; or asks; :ignore - counts all"},
 	{Name: Side, Group: GroupAnswer, Args: "[A|B]", About: "in a diff: the place of the row in A or in B, in a tab of its own"},
 	{Name: Around, Group: GroupAnswer, Key: bind("what all threads did around the row, in one order", "U"), Args: "[FILTER]", About: "what all threads did around the cursor, in one order"},
+	{Name: At, Group: GroupAnswer, Key: bind("what every thread was in at the moment of the row", "P"), Args: "[TIME|EVENT]", About: "what every thread was in at a moment: 1.2s, #1204, or when the row began"},
 	{Name: Log, Group: GroupAnswer, Args: `[FILTER: "FORMAT"]`, About: "lines for events, over all threads; without arguments those so far; :log - forgets them"},
 	{Name: Flame, Group: GroupAnswer, Key: bind("a strip of the thread's time; again: its flame", "V"), Brief: "flame", About: "a strip of the thread's time over the tree; again: its flame; again: neither"},
 	{Name: Range, Group: GroupAnswer, Args: "FROM..TO", About: "only a part of the recording: 1.2s..1.3s; without times #100..#2000"},
@@ -172,7 +173,7 @@ var table = []Command{
 
 // lineOrder are the commands that completion and the list of commands have first: those with arguments, and their kin.
 var lineOrder = []Name{
-	Top, Throws, Callers, Callees, Calls, Col, Iterations, History, State, Before, After, Around, Same, Log,
+	Top, Throws, Callers, Callees, Calls, Col, Iterations, History, State, Before, After, Around, At, Same, Log,
 	Focus, Merge, Drop, Only, Recursion, UndoStep, Steps, Compare, Flame, Range, RangeBegin, RangeEnd,
 	Export, ExportOver, GoTo, Search, Filter, Find,
 }
@@ -230,6 +231,7 @@ const (
 	History              Name = "history"
 	Before, After        Name = "before", "after"
 	Compare, Around      Name = "compare", "around"
+	At                   Name = "at"
 	Flame                Name = "flame"
 	RangeBegin, RangeEnd Name = "range-begin", "range-end"
 	Focus, UndoStep      Name = "focus", "undo-step"

@@ -47,11 +47,11 @@ var forms = sync.OnceValue(func() []form {
 		{regexp.MustCompile(`^g(?:oroutine)?\s*([0-9]+)$`), Goroutine},
 		{regexp.MustCompile(`^(?:#|e(?:vent)?\s*)?([0-9][0-9,_ ]*)$`), Event},
 		{regexp.MustCompile(`^(@.*)$`), Place},
-		{regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?\s*(?:ns|us|µs|ms|s|m|h))$`), Time},
+		{regexp.MustCompile(`^((?:[0-9]+(?:\.[0-9]+)?\s*(?:ns|us|µs|ms|s|m|h)\s*)+)$`), Time},
 	}
 })
 
-// ParseAddress reads an address: "1204", "1,204", "#1204", "e 12", "@3+88120", "50%", "t3", "goroutine 45", "748ms".
+// ParseAddress reads an address: "1204", "1,204", "#1204", "e 12", "@3+88120", "50%", "t3", "goroutine 45", "748ms", "1m3.5s".
 func ParseAddress(text string) Address {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if text == "" {
