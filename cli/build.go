@@ -90,17 +90,30 @@ func (b *buildCommand) run(ctx context.Context, dash int, args []string) error {
 func planned(ctx context.Context, command []string, inside bool, o instrument.Options) (*instrument.Plan, error) {
 	goCommand, plan := command, instrument.Make
 	if inside {
-		goCommand, plan = []string{"go"}, instrument.Inside
+		plan = instrument.Inside
+		if !instrument.IsInside(command) {
+			goCommand = []string{"go"}
+		}
 	}
 	toolchain, err := instrument.FindToolchain(ctx, goCommand)
 	if err != nil {
-		return nil, err
+		return nil, unsupported(err)
 	}
 	tools, err := instrument.MakeTools(ctx, toolchain)
 	if err != nil {
 		return nil, err
 	}
-	return plan(ctx, toolchain, tools, command, o)
+	made, err := plan(ctx, toolchain, tools, command, o)
+	return made, unsupported(err)
+}
+
+// unsupported adds to an error which programs can be recorded, if it says that some cannot.
+func unsupported(err error) error {
+	var u *instrument.Unsupported
+	if errors.As(err, &u) {
+		return withHint(err, u.Hint())
+	}
+	return err
 }
 
 // buildFlags are the flags that decide what is instrumented: a change of them compiles again.
@@ -133,12 +146,13 @@ func (c *callFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&c.Depth, "depth", 0, "pointers to follow into structs, at most 8; errors and panics have 1 at least")
 	f.IntVar(&c.Strings, "strings", 64, "bytes to keep of a string, at most 255")
 	f.IntVar(&c.Fields, "fields", 12, "fields to keep of a struct, at most 1000")
+	f.IntVar(&c.Elements, "elements", 8, "elements to keep of slices, arrays and maps of strings, numbers or booleans, at most 255")
 	f.IntVar(&c.Levels, "levels", 0, "leave out calls nested deeper, and count them")
 	f.Var((*byteSize)(&c.Limit), "limit", "what a process may write to disk before it stops recording; default: 8GiB, and a third of what is free for all")
 	f.Var((*lastFlag)(&c.Calls), "last", "keep only the newest calls: about so much of a process's data, or of so long, such as 5s")
 	f.StringArrayVar(&c.Until, "until", nil, "stop a moment after the first call of a function, or after any panic: 'shop.Refund', panic; repeatable")
 	f.BoolVar(&c.NoTimes, "no-times", false, "record no times")
-	markShared(f, goMark, map[string]string{"only": "PATTERN", "skip": "PATTERN", "depth": "N", "strings": "N", "fields": "N", "levels": "N", "limit": "SIZE", "last": "SIZE", "until": "WHAT", "no-times": ""})
+	markShared(f, goMark, map[string]string{"only": "PATTERN", "skip": "PATTERN", "depth": "N", "strings": "N", "fields": "N", "elements": "N", "levels": "N", "limit": "SIZE", "last": "SIZE", "until": "WHAT", "no-times": ""})
 }
 
 // lastFlag is the flag --last: a size, or a duration.
@@ -174,7 +188,7 @@ func (c *callFlags) check() error {
 	for _, n := range []struct {
 		name        string
 		value, most int
-	}{{"depth", c.Depth, 8}, {"strings", c.Strings, 255}, {"fields", c.Fields, 1000}, {"levels", c.Levels, 1 << 30}} {
+	}{{"depth", c.Depth, 8}, {"strings", c.Strings, 255}, {"fields", c.Fields, 1000}, {"elements", c.Elements, 255}, {"levels", c.Levels, 1 << 30}} {
 		if n.value < 0 || n.value > n.most {
 			return &usageError{fmt.Sprintf("--%s is %d", n.name, n.value), fmt.Sprintf("it must be from 0 to %d", n.most)}
 		}

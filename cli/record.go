@@ -124,6 +124,7 @@ tracex record -- ./program --its-flag`,
 		if r.list {
 			return r.listFunctions(c.Context(), args)
 		}
+		r.command.inside = r.command.inside || instrument.IsInside(args)
 		if !r.command.not && (r.command.inside || instrument.Is(args) || instrument.Built(args[0])) {
 			return r.runInstrumented(c.Context(), args)
 		}
@@ -183,7 +184,7 @@ func (r *recordCommand) recordInto(ctx context.Context, s *recording.Session, ar
 	if err := s.Start(false); err != nil {
 		return err
 	}
-	failed := r.runChild(ctx, args, s.Env())
+	failed := r.runChild(ctx, args, "", s.Env())
 	var missing *usageError
 	if errors.As(failed, &missing) {
 		s.Abandon(ctx)
@@ -214,9 +215,14 @@ func (r *recordCommand) recordInto(ctx context.Context, s *recording.Session, ar
 // outputPatience is how long the output of what a command leaves behind is waited for, if its output is read.
 const outputPatience = 2 * time.Second
 
-// runChild runs a program to its end, with more in its environment.
-func (r *recordCommand) runChild(ctx context.Context, args, env []string) error {
+// runChild runs a program in a folder, "" for this one, to its end, with more in its environment.
+func (r *recordCommand) runChild(ctx context.Context, args []string, dir string, env []string) error {
 	c := exec.Command(args[0], args[1:]...)
+	if c.Dir = dir; dir != "" {
+		if dir, err := filepath.Abs(dir); err == nil {
+			env = append(env, "PWD="+dir)
+		}
+	}
 	c.Stdin, c.Stdout, c.Stderr = r.stdin, r.stdout, r.stderr
 	if r.printed != nil {
 		c.Stdout = io.MultiWriter(r.stdout, r.printed)

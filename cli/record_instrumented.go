@@ -35,11 +35,13 @@ func (r *recordCommand) runInstrumented(ctx context.Context, args []string) erro
 // instrumentInto is runInstrumented with a session.
 func (r *recordCommand) instrumentInto(ctx context.Context, s *recording.Session, args []string) error {
 	o := r.build.options()
-	o.Report = filepath.Join(s.Folder(), "reports")
-	err := os.Mkdir(o.Report, 0o700)
-	if err != nil {
-		return err
+	o.Report, o.Folder = filepath.Join(s.Folder(), "reports"), filepath.Join(s.Folder(), "tool")
+	for _, folder := range []string{o.Report, o.Folder} {
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			return err
+		}
 	}
+	var err error
 	plan := &instrument.Plan{Args: args, Runs: true} // of a program that is built
 	if r.command.inside {
 		r.remark(args[0], errors.New("go commands that its programs run are instrumented, too: their flags are in GOFLAGS"))
@@ -52,7 +54,13 @@ func (r *recordCommand) instrumentInto(ctx context.Context, s *recording.Session
 	if err := s.Start(plan.Several); err != nil {
 		return err
 	}
-	failed := r.runChild(ctx, plan.Args, append(plan.Env, s.Env()...))
+	var failed error
+	if plan.Build != nil {
+		failed = r.runChild(ctx, plan.Build, "", plan.Env)
+	}
+	if failed == nil {
+		failed = r.runChild(ctx, plan.Args, plan.Dir, append(plan.Env, s.Env()...))
+	}
 	// From here on a signal must not lose the recording.
 	ctx = context.WithoutCancel(ctx)
 	s.Stop(ctx)
@@ -102,11 +110,11 @@ func (r *recordCommand) listFunctions(ctx context.Context, args []string) error 
 	}
 	toolchain, err := instrument.FindToolchain(ctx, args)
 	if err != nil {
-		return err
+		return unsupported(err)
 	}
 	packages, err := instrument.List(ctx, toolchain, args, r.build.options())
 	if err != nil {
-		return err
+		return unsupported(err)
 	}
 	out := bufio.NewWriter(r.stdout)
 	done, all := 0, 0
@@ -154,6 +162,9 @@ func (r *recordCommand) nothingInstrumented(plan *instrument.Plan, built []wrapp
 			"a program that cannot record says why on its standard error")
 	case len(built) > 0 && !instrumentedSome:
 		return withHint(errors.New("no trace written: no function was instrumented"), "-v tells why; -p adds packages, such as -p example.com/x/...")
+	}
+	if instrument.IsInside(plan.Args) {
+		return withHint(errors.New("no trace written: no instrumented program ran"), "go generate records what its lines run by go run; what they run by go tool is recorded by: tracex record -- go tool NAME")
 	}
 	hint := "are there tests? -p selects packages, such as -p example.com/x/...; the default is the main module"
 	if len(r.build.packages) > 0 {

@@ -213,6 +213,7 @@ var remedies = map[string][]string{
 	"objects":    {"mspan.allocBits"},
 	"panic":      {"g._panic"},
 	"goexit":     {"g._panic"},
+	"entries":    {"Map.dirPtr"},
 }
 
 // without returns the further fields to leave out, given the checks that failed. It returns an error

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -27,11 +28,18 @@ type listed struct {
 // out: whether the instrumented sources compile, what cgo makes of them, and since Go 1.27 the
 // numbers of literals in functions that have some in a range over a function.
 func List(ctx context.Context, t *Toolchain, command []string, o Options) ([]wrapper.Report, error) {
-	at := subcommand(command)
-	dir, rest := "", command[at+1:]
-	if at > 1 {
-		dir = command[at-1]
+	if at := toolNamed(command); at > 0 {
+		found, err := t.toolPackage(ctx, command, at)
+		if err != nil {
+			return nil, err
+		}
+		if found == "" {
+			return nil, fmt.Errorf("go.mod does not name one tool %s", command[at])
+		}
+		command = toolBuild(command, at, found)
 	}
+	at := subcommand(command)
+	dir, rest := folderOf(command), command[at+1:]
 	user := flagsOf(command[at], rest)
 	packages, err := t.packages(ctx, dir, o.Packages, user.packages)
 	if err != nil {

@@ -180,6 +180,17 @@ var wanted = []struct {
 	{"internal/abi", "FuncIDWrapper", "", "funcIDWrapper", false},
 	{"internal/abi", "FUNCDATA_InlTree", "", "funcdataInlTree", false},
 	{"internal/abi", "MapType|SwissMapType", "", "mapTypeSize", false}, // the latter until Go 1.25
+	{"internal/abi", "MapType|SwissMapType", "Key", "offMapKey", false},
+	{"internal/abi", "MapType|SwissMapType", "Elem", "offMapElem", false},
+	{"internal/abi", "MapType|SwissMapType", "Group", "offMapGroup", false},
+	{"internal/runtime/maps", "Map", "", "sizeMap", false},
+	{"internal/runtime/maps", "Map", "dirPtr", "offMapDir", false},
+	{"internal/runtime/maps", "Map", "dirLen", "offMapDirLen", false},
+	{"internal/runtime/maps", "Map", "writing", "offMapWriting", false},
+	{"internal/runtime/maps", "table", "", "sizeTable", false},
+	{"internal/runtime/maps", "table", "groups.data", "offTableGroups", false},
+	{"internal/runtime/maps", "table", "groups.lengthMask", "offTableMask", false},
+	{"runtime", "mspan", "elemsize", "offElemSize", false},
 }
 
 // runtimeOffsets returns the offsets as a file of the archive. It fills in which fields are

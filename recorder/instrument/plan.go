@@ -21,6 +21,7 @@ type Options struct {
 	Tests    bool   // functions in _test.go files, too
 	Trivial  bool   // functions of one or two statements without a call or loop, too
 	Report   string // a directory for reports of what was instrumented, see wrapper.Report; "" for none
+	Folder   string // a directory for a program that the command runs and does not keep
 }
 
 // A Plan is a go command that instruments what it builds.
@@ -30,11 +31,22 @@ type Plan struct {
 	// Runs reports whether the command runs what it builds, and Several whether that may be
 	// several programs.
 	Runs, Several bool
+	// Build is a command to run before, with the same environment, and Dir is where Args run: "" for where tracex does.
+	Build []string
+	Dir   string
 }
 
-// Is reports whether a command is a go command that builds: build, install, run or test.
-func Is(command []string) bool {
-	return len(command) > 1 && strings.TrimSuffix(filepath.Base(command[0]), ".exe") == "go" && subcommand(command) > 0
+// Is reports whether a command is a go command that builds: build, install, run, test, or tool with the name of one.
+func Is(command []string) bool { return isGo(command) && subcommand(command) > 0 }
+
+// IsInside reports whether a command is a go command that runs others: generate.
+func IsInside(command []string) bool {
+	at := place(command)
+	return isGo(command) && at < len(command) && command[at] == "generate"
+}
+
+func isGo(command []string) bool {
+	return len(command) > 1 && strings.TrimSuffix(filepath.Base(command[0]), ".exe") == "go"
 }
 
 // IsTest reports whether a command that [Is] accepts runs tests.
@@ -50,6 +62,9 @@ var ErrToolexec = errors.New("-toolexec is what instruments the program: it cann
 
 // Make makes a plan for a command that [Is] has accepted.
 func Make(ctx context.Context, t *Toolchain, tools *Tools, command []string, o Options) (*Plan, error) {
+	if toolNamed(command) > 0 {
+		return makeTool(ctx, t, tools, command, o)
+	}
 	at := subcommand(command)
 	sub, rest := command[at], command[at+1:]
 	head := slices.Clone(command[:at+1])
@@ -121,7 +136,11 @@ func Inside(ctx context.Context, t *Toolchain, tools *Tools, command []string, o
 	for _, pattern := range patterns {
 		words = append(words, goFlag("-gcflags="+prefixed(pattern, tools.stamp(o))))
 	}
-	return &Plan{Args: command, Env: append(tools.environment(o, t.names(ctx, "", userFlags{}, o.Packages)), "GOFLAGS="+strings.TrimSpace(strings.Join(words, " "))), Runs: true, Several: true}, nil
+	dir := ""
+	if isGo(command) {
+		dir = folderOf(command)
+	}
+	return &Plan{Args: command, Env: append(tools.environment(o, t.names(ctx, dir, userFlags{}, o.Packages)), "GOFLAGS="+strings.TrimSpace(strings.Join(words, " "))), Runs: true, Several: true}, nil
 }
 
 // goFlag returns a flag in the form of GOFLAGS.

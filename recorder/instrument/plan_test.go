@@ -15,6 +15,8 @@ func TestIs(t *testing.T) {
 	for command, want := range map[string]bool{
 		"go test": true, "go run . x": true, "/usr/bin/go build": true, "go -C dir test": true, "go -C=dir install": true, "go.exe build": true,
 		"go": false, "go vet": false, "go list build": false, "gofmt test": false, "./program run": false, "go -C dir": false,
+		"go tool hello -n": true, "go -C dir tool -modfile=x hello": true, "go tool -modfile x hello": true, "go tool": false, "go tool -n hello": false,
+		"go tool -modfile hello": false, "go generate": false,
 	} {
 		if got := Is(strings.Fields(command)); got != want {
 			t.Errorf("%s: %t", command, got)

@@ -76,7 +76,7 @@ const oldest = 25
 // *Unsupported if such programs cannot be recorded.
 func FindToolchain(ctx context.Context, commandLine []string) (*Toolchain, error) {
 	command, args := commandLine[0], []string{"env"}
-	if at := subcommand(commandLine); at > 1 {
+	if at := place(commandLine); at > 1 {
 		args = append(args, commandLine[1:at]...)
 	} else if rest := commandLine[min(at+1, len(commandLine)):]; len(rest) > 1 && strings.TrimLeft(rest[0], "-") == "C" {
 		args = append(args, rest[:2]...)
@@ -105,18 +105,21 @@ func FindToolchain(ctx context.Context, commandLine []string) (*Toolchain, error
 	return t, t.supported()
 }
 
+// place returns the index of the subcommand, which may be that of no argument.
+func place(command []string) int {
+	switch {
+	case len(command) > 2 && command[1] == "-C":
+		return 3
+	case len(command) > 1 && strings.HasPrefix(command[1], "-C="):
+		return 2
+	}
+	return 1
+}
+
 // subcommand returns the index of the subcommand, 0 if that does not build.
 func subcommand(command []string) int {
-	at := 1
-	if len(command) < 2 {
-		return 0
-	}
-	if len(command) > 2 && command[1] == "-C" {
-		at = 3
-	} else if strings.HasPrefix(command[1], "-C=") {
-		at = 2
-	}
-	if at < len(command) && slices.Contains([]string{"build", "install", "run", "test"}, command[at]) {
+	at := place(command)
+	if at < len(command) && slices.Contains([]string{"build", "install", "run", "test"}, command[at]) || toolNamed(command) > 0 {
 		return at
 	}
 	return 0

@@ -114,6 +114,7 @@ type maker struct {
 type Calls struct {
 	Only, Skip             []string // patterns of functions
 	Depth, Strings, Fields int      // pointers to follow, and how much of a string and of a struct is kept
+	Elements               int      // elements to keep of slices, arrays and maps of strings, numbers or booleans
 	Levels                 int      // calls nested deeper are left out; 0 for none
 	Limit, Last            int64    // bytes that a process may write, and of its newest calls; 0 for the default, and for all
 	NoTimes                bool
@@ -165,7 +166,7 @@ func (c *Calls) text(output string, keep *Keep) (string, error) {
 	default:
 		reserve = reservedFor(output)
 	}
-	words := []string{fmt.Sprintf("depth=%d strings=%d fields=%d levels=%d limit=%d reserve=%d", c.Depth, c.Strings, c.Fields, c.Levels, limit, reserve)}
+	words := []string{fmt.Sprintf("depth=%d strings=%d fields=%d elements=%d levels=%d limit=%d reserve=%d", c.Depth, c.Strings, c.Fields, c.Elements, c.Levels, limit, reserve)}
 	if last > 0 {
 		words = append(words, fmt.Sprintf("last=%d", last))
 	}

@@ -84,10 +84,14 @@ func (e *encoder) appendOther(dst []byte, tag byte, t *typ, depth int, bare bool
 	}
 	defer func() { e.vague = true }()
 	switch tag {
-	case raw.ValueBytes:
+	case raw.ValueBytes, raw.ValueContents:
 		c.Address()
-		n := c.U32()
-		return values.AppendBytes(dst, string(c.Take(int(c.U8()))), int64(n))
+		n, at := c.U32(), len(dst)
+		dst = values.AppendBytes(dst, string(c.Take(int(c.U8()))), int64(n))
+		if depth > 0 { // in a literal, which stays on one line
+			dst = escape(dst, at)
+		}
+		return dst
 	case raw.ValueAddress:
 		return e.appendObject(dst, e.p.referred(t), c.Address())
 	case raw.ValueMap, raw.ValueSlice:
@@ -97,6 +101,9 @@ func (e *encoder) appendOther(dst []byte, tag byte, t *typ, depth int, bare bool
 		c.Address()
 		length := int(c.U32())
 		return e.appendElements(dst, t, length, depth)
+	case raw.ValueEntries:
+		c.Address()
+		return appendEntries(e, dst, t, depth)
 	case raw.ValueItems:
 		return e.appendElements(dst, t, t.len(), depth)
 	case raw.ValueFunc:

@@ -115,12 +115,11 @@ func (e *encoder) other(tag byte, t *typ, identity int32, depth int) {
 			return
 		}
 		e.elements(t, e.object(e.p.classOf(t), identity), t.len(), 0, depth)
-	case raw.ValueMap:
+	case raw.ValueMap, raw.ValueEntries:
 		at := e.object(e.p.classOf(t), e.identity(c.Address()))
-		e.b = e.layout.BeginFields(e.b)
-		e.b = values.AppendText(e.b, "len", values.MaxText)
-		e.signed(int64(c.U32()), nil)
-		e.b = e.layout.EndFields(e.b, at, 1)
+		encodeEntries(e, t, at, tag, depth)
+	case raw.ValueContents:
+		encodeContents(e, t)
 	case raw.ValueFunc:
 		id := e.identity(c.Address())
 		if s := e.p.symbols.at(e.p.address(c.U32())); s.name != "" {

@@ -46,7 +46,7 @@ const (
 	AtProgram    = 144 // the path of the program, and its arguments, each ended by a zero byte
 	ProgramSize  = 4096
 
-	Version = 4
+	Version = 5
 )
 
 // What AtControl says, and AtState of a file by which a program is controlled.
@@ -152,7 +152,7 @@ const (
 const (
 	// FolderVariable names the folder for its recording, an absolute path.
 	FolderVariable = "TRACEX_RECORD"
-	// OptionsVariable has options, separated by spaces: depth=N, strings=N, fields=N, levels=N,
+	// OptionsVariable has options, separated by spaces: depth=N, strings=N, fields=N, elements=N, levels=N,
 	// limit=BYTES, reserve=BYTES, last=BYTES, lastfor=NANOSECONDS, times=0, only=PATTERN, skip=PATTERN, until=PATTERN. The
 	// last three may be repeated; until=panic is any panic.
 	// keep=failed, keep=all or keep=NANOSECONDS records tests of the top level, each into a file of its own, and keeps
@@ -208,7 +208,8 @@ const (
 	DescriptorFunction = 1
 	// u32 id, u8 kind of package reflect, u8 flags, u16 0, u64 size, u32 element's type, u32 number of fields,
 	// string name as the runtime has it, string package path ("" for a type without a name), then for each field u32 type,
-	// string name. A field's type has no descriptor if it is predeclared or no value of it was met.
+	// string name. A field's type has no descriptor if it is predeclared or no value of it was met. A map whose entries are
+	// recorded has a field without a name, of the type of its keys; its values are its elements.
 	DescriptorType = 2
 	// u32 function, u32 number of results, a type's id for each. A function has one before the
 	// first of its results.
@@ -268,6 +269,8 @@ const (
 	ValueElements  = 28 // slice: address, u32 length, u8 number of elements that follow, these
 	ValueItems     = 29 // array: u8 number of elements that follow, these
 	ValueText      = 30 // a string in an error or a panic: u32 length, u16 number of bytes that follow: 0 if they cannot be read safely
+	ValueEntries   = 31 // map: address, u32 length, u8 number of entries that follow, the key and the value of each
+	ValueContents  = 32 // of a []byte that keeps its number: as ValueBytes
 
 	// address: the number of what is there, 30 bits, after ObjectShift bits that are 0. Objects that have an address
 	// one after the other have different numbers, if that can be known: where the number is in doubt, or that of

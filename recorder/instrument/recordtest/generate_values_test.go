@@ -61,7 +61,7 @@ var generatedValues = []value{
 	{"any", `any(P{4, "any"})`, `P{n:4, s:"any"}`},
 	{"Box[int]", "Box[int]{5}", "Box[int]{t:5}"},
 	{"error", `error(errors.New("e"))`, `errorString@9("e")`},
-	{"[300]int", "[300]int{1}", "[300]int{…}"},
+	{"[300]int", "[300]int{1}", "[300]int{1, 0, 0, 0, 0, 0, 0, 0, …+292}"},
 }
 
 func (g *generator) value() value { return generatedValues[g.IntN(len(generatedValues))] }

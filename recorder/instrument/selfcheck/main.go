@@ -61,6 +61,20 @@ func whole(p point, m map[string]int) {
 	defer tracexrt.Exit(k)
 }
 
+// numbered returns a map of numbers to the same numbers and keyBase.
+func numbered(n int) map[string]int {
+	m := map[string]int{}
+	for i := range n {
+		m[strconv.Itoa(i)] = i + keyBase
+	}
+	return m
+}
+
+const (
+	keyBase = 1 << 20
+	several = 5000 // in a map that has a directory of tables
+)
+
 // through is called by a wrapper for *point.
 func (p point) through() {
 	k := tracexrt.Enter(&functions[through])
@@ -123,6 +137,7 @@ func main() {
 	plain(-1<<40, "data")
 	plain(7, os.Args[1])
 	whole(point{41, 42}, map[string]int{"a": 1, "b": 2})
+	whole(point{41, 42}, numbered(several))
 	func() {
 		defer func() { recover() }()
 		panics()
@@ -176,6 +191,7 @@ type seen struct {
 	wrong     []string
 	text      uint64   // address of the code
 	callers   []string // of through
+	entries   map[string]string
 	objects   map[uint64]int
 }
 
@@ -190,6 +206,7 @@ func read(path string) (*seen, error) {
 	r := &seen{
 		functions: map[uint32]*raw.Function{}, types: map[string]*raw.Type{}, events: map[uint32]int{}, ids: map[uint64]goroutine{},
 		texts: map[string]int{}, numbers: map[int64]int{}, balance: map[uint64]int{}, text: f.Head.Text, objects: map[uint64]int{},
+		entries: map[string]string{},
 	}
 	for _, kind := range []uint32{raw.ChunkDescriptors, raw.ChunkEvents} {
 		w := f.Window(1 << 20)
@@ -302,12 +319,36 @@ func (r *seen) values(c *raw.Cursor, n int) {
 		case raw.ValueMap:
 			c.Address()
 			r.numbers[mapsOf+int64(c.U32())]++
+		case raw.ValueEntries:
+			c.Address()
+			r.numbers[mapsOf+int64(c.U32())]++
+			r.entry(c, int(c.U8()))
 		case raw.ValueAddress:
 			r.objects[c.Address()]++
 		case raw.ValueStruct:
 			r.values(c, 2)
 		default:
 			c.Bad = true
+		}
+	}
+}
+
+// entry reads the entries of a map, whose keys are texts and values numbers.
+func (r *seen) entry(c *raw.Cursor, n int) {
+	for range n {
+		if c.U8() != raw.ValueString {
+			c.Bad = true
+			return
+		}
+		key := string(c.Take(int(c.U8())))
+		switch c.U8() {
+		case raw.ValueInt8:
+			r.entries[key] = strconv.Itoa(int(int8(c.U8())))
+		case raw.ValueInt32:
+			r.entries[key] = strconv.Itoa(int(int32(c.U32())) - keyBase)
+		default:
+			c.Bad = true
+			return
 		}
 	}
 }
@@ -328,7 +369,7 @@ func (r *seen) judge(heap string) {
 	for _, n := range r.balance {
 		open += max(n, -n)
 	}
-	calls := 3 + 1 + 1 + levels + 1 + 2 + collections*65 + oneByOne + atOnce + 1
+	calls := 3 + 2 + 1 + levels + 1 + 2 + collections*65 + oneByOne + atOnce + 1
 	say("calls", r.events[raw.EventEnter] == calls && open == 0 && r.events[raw.EventUnwound] == 0,
 		r.events[raw.EventEnter], " of ", calls, ", ", open, " open, ", r.events[raw.EventUnwound], " unwound")
 	same := len(r.ids) == len(parents)
@@ -359,7 +400,16 @@ func (r *seen) judge(heap string) {
 		again += max(n-1, 0)
 	}
 	say("objects", again == collections-1, len(r.objects), " objects, ", again, " seen again")
-	say("maps", r.numbers[mapsOf+2] == 1)
+	say("maps", r.numbers[mapsOf+2] == 1 && r.numbers[mapsOf+several] == 1)
+	if len(r.entries) > 0 { // none: the runtime's maps are another kind
+		ok := len(r.entries) == 2+8 && r.entries["a"] == "1" && r.entries["b"] == "2"
+		delete(r.entries, "a")
+		delete(r.entries, "b")
+		for key, value := range r.entries {
+			ok = ok && key == value
+		}
+		say("entries", ok, r.entries)
+	}
 	t := r.types["main.point"]
 	say("types", t != nil && t.Package == "main" && len(t.Fields) == 2 && t.Fields[1].Name == "why" && r.types["map[string]int"] != nil)
 }

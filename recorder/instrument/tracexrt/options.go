@@ -7,7 +7,7 @@ package tracexrt
 var only, skip, until [64]string
 
 func defaults() {
-	depthMost, stringsMost, fieldsMost, levels = 0, 64, 12, 1<<62
+	depthMost, stringsMost, fieldsMost, listMost, levels = 0, 64, 12, 8, 1<<62
 	limit, reserve, lastKept, ring = 1<<62, 0, 0, false
 	firstShift, mostShift = 20, 26
 	clock = bestClock()
@@ -40,6 +40,8 @@ func parse(options string) {
 			stringsMost = uintptr(min(n, 255))
 		case "fields":
 			fieldsMost = int(min(n, 1000))
+		case "elements":
+			listMost = uintptr(min(n, elementsMost))
 		case "levels":
 			if n > 0 {
 				levels = int(min(n, 1<<62))
@@ -95,6 +97,7 @@ func parse(options string) {
 	if depthMost > 0 || fieldsMost > 12 {
 		valueMost = 1024
 	}
+	valueMost = max(valueMost, min(64+listMost*max(stringsMost+2, 9), 4096))
 }
 
 // keepLast makes the recording keep only the newest events, about n bytes.

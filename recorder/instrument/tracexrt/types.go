@@ -189,6 +189,7 @@ func outsideNumber(t *rtype) uint32 {
 func describeType(t *rtype, number uint32) bool {
 	name := nameOf(t)
 	var fields []field
+	var entry [1]field
 	var elem uint32
 	var path string
 	kind := t.kindOf()
@@ -198,6 +199,13 @@ func describeType(t *rtype, number uint32) bool {
 	case kindPointer, kindSlice, kindArray, kindChan:
 		// The element may be an outside type, which has no number before it is described.
 		elem = typeNumberLocked((*elemType)(unsafe.Pointer(t)).elem)
+	case kindMap:
+		if key, value := entryTypes(t); key != nil {
+			typeNumberLocked(key)
+			elem = typeNumberLocked(value)
+			entry[0].typ = key
+			fields = entry[:]
+		}
 	}
 	named := uint8(0)
 	if t.flags&flagNamed != 0 {

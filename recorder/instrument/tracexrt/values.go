@@ -128,14 +128,7 @@ func put(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr
 	q := p + 1 + AddressSize
 	switch t.kindOf() {
 	case kindMap:
-		*u64(p + 1) = object(*(*unsafe.Pointer)(d))
-		*u8(p) = ValueMap
-		n := uint32(0)
-		if readable(w, 8) {
-			n = uint32(*u64(w)) // the first word of each of the runtime's maps
-		}
-		*u32(q) = n
-		return q + 4
+		return putMap(p, t, *(*unsafe.Pointer)(d), depth, room)
 	case kindFunc:
 		*u64(p + 1) = object(*(*unsafe.Pointer)(d))
 		*u8(p) = ValueFunc

@@ -21,28 +21,60 @@ func putSlice(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) ui
 		*u8(p) = ValueBytes
 		return putPart(q, from, n, min(textMost(depth), 255), room)
 	}
-	follow := steps(depth) > 0 || depth&failing != 0 && elem == errorType
-	if follow && n > 0 && readable(uintptr(from), min(n, elementsMost)*elem.size) {
-		*u8(p) = ValueElements
-		return putElements(q, elem, from, n, further(depth), room)
+	if listMost > 0 && elem.kindOf() == kindUint8 {
+		*u8(p) = ValueContents
+		return putPart(q, from, n, min(textMost(depth), 255), partOf(p, room, depth))
 	}
-	*u8(p) = ValueSlice
-	return q
+	most := uintptr(0)
+	follow := steps(depth) > 0 || depth&failing != 0 && elem == errorType
+	if follow {
+		most = uintptr(countMost(depth))
+	}
+	if inList(elem) {
+		most = max(most, listMost)
+	}
+	most = min(n, most, elementsMost)
+	if most == 0 || !readable(uintptr(from), most*elem.size) {
+		*u8(p) = ValueSlice
+		return q
+	}
+	*u8(p) = ValueElements
+	if follow {
+		return putElements(q, elem, from, most, depth, room)
+	}
+	if room = partOf(p, room, depth); elem.kindOf() == kindInterface {
+		return putInterfaces(q, elem, from, most, room)
+	}
+	return putElements(q, elem, from, most, depth, room)
 }
 
-// putArray writes the elements of an array if it has no more than structs may have fields. With depth
-// it writes the first ones of any array.
+// inList reports whether elements of a type are recorded whatever the depth is: strings, numbers, booleans and interfaces.
+func inList(t *rtype) bool { return listedKinds>>(t.kind&31)&1 != 0 }
+
+const (
+	basicKinds  = 1<<(kindComplex128+1) - 1<<kindBool | 1<<kindString
+	listedKinds = basicKinds | 1<<kindInterface
+)
+
+// putArray writes the elements of an array if it has no more than structs may have fields. It writes the first ones of any
+// array with depth, and of one whose elements inList accepts.
 func putArray(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) uintptr {
 	a := (*arrayType)(unsafe.Pointer(t))
+	most := uintptr(countMost(depth))
 	if a.length > uintptr(fieldsMost) && steps(depth) == 0 {
-		*u8(p) = ValueArray
-		return p + 1
+		if most = listMost; most == 0 || !inList(a.elem) {
+			*u8(p) = ValueArray
+			return p + 1
+		}
+		room = partOf(p, room, depth)
+	} else if inList(a.elem) {
+		most = max(most, listMost)
 	}
 	*u8(p) = ValueItems
-	return putElements(p+1, a.elem, d, a.length, further(depth), room)
+	return putElements(p+1, a.elem, d, min(a.length, most, elementsMost), depth, room)
 }
 
-// elementsMost bounds the elements that are recorded, whatever fieldsMost is.
+// elementsMost bounds the elements that are recorded, whatever the options are.
 const elementsMost = 255
 
 // putElements writes the number of elements that follow, at most n, and the elements. Those at d must
@@ -51,13 +83,61 @@ func putElements(p uintptr, elem *rtype, d unsafe.Pointer, n uintptr, depth int,
 	if elem.flags&flagNamed != 0 || elem.kindOf() >= kindArray {
 		typeNumber(elem)
 	}
-	most := min(n, uintptr(countMost(depth)), elementsMost)
 	q, k := p+1, uintptr(0)
-	for ; k < most && q+32 <= room; k++ {
-		q = put(q, elem, unsafe.Add(d, k*elem.size), depth, room)
+	switch elem.kindOf() {
+	case kindInt, kindInt64:
+		for ; k < n && q+32 <= room; k++ {
+			q = putInt(q, *(*int64)(unsafe.Add(d, k*8)))
+		}
+	case kindUint, kindUint64, kindUintptr:
+		for ; k < n && q+32 <= room; k++ {
+			q = putUint(q, *(*uint64)(unsafe.Add(d, k*8)))
+		}
+	case kindString:
+		for most := textMost(depth); k < n && q+32 <= room; k++ {
+			q = putString(q, *(*string)(unsafe.Add(d, k*16)), most, room)
+		}
+	default:
+		for depth = further(depth) | within; k < n && q+32 <= room; k++ {
+			q = put(q, elem, unsafe.Add(d, k*elem.size), depth, room)
+		}
 	}
 	*u8(p) = uint8(k)
 	return q
+}
+
+// putInterfaces is putElements for those of a slice that are interfaces when no pointer is followed.
+func putInterfaces(p uintptr, elem *rtype, d unsafe.Pointer, n, room uintptr) uintptr {
+	typeNumber(elem)
+	q, k := p+1, uintptr(0)
+	for ; k < n && q+32 <= room; k++ {
+		q = putShallow(q, elem, unsafe.Add(d, k*elem.size), room)
+	}
+	*u8(p) = uint8(k)
+	return q
+}
+
+// putShallow writes the value in an interface that is part of a slice or a map if it is a string, a number, a boolean or an
+// address, otherwise the type alone: another goroutine may write the interface, whose type may then be that of another value.
+func putShallow(p uintptr, t *rtype, d unsafe.Pointer, room uintptr) uintptr {
+	w := (*[2]unsafe.Pointer)(d)
+	typ, data := (*rtype)(w[0]), w[1]
+	if typ == nil {
+		*u8(p) = ValueNil
+		return p + 1
+	}
+	if len((*interfaceType)(unsafe.Pointer(t)).methods) > 0 {
+		typ = (*itab)(w[0]).typ
+	}
+	p = retyped(p, typ)
+	switch kind := typ.kindOf(); {
+	case basicKinds>>kind&1 != 0 && !typ.direct() && data != nil && readable(uintptr(data), typ.size):
+		return put(p, typ, data, 0, room)
+	case (kind == kindPointer || kind == kindChan) && typ.direct():
+		return put(p, typ, unsafe.Pointer(&data), 0, room)
+	}
+	*u8(p) = ValueLarge
+	return p + 1
 }
 
 // putInner writes the value of a type that is an interface.
@@ -105,7 +185,7 @@ func putStruct(p uintptr, t *rtype, d unsafe.Pointer, depth int, room uintptr) u
 				continue
 			}
 		}
-		p = put(p, f.typ, unsafe.Add(d, f.offset), depth, room)
+		p = put(p, f.typ, unsafe.Add(d, f.offset), depth|within, room)
 	}
 	return p
 }

@@ -206,6 +206,22 @@ func Bytes(a uint64, n uint32, kept string) Value {
 
 func Map(a uint64, n uint32) Value { return le.AppendUint32(Value{raw.ValueMap}.address(a), n) }
 
+// Contents is a []byte that keeps its number, with the beginning of its n bytes.
+func Contents(a uint64, n uint32, kept string) Value {
+	v := Bytes(a, n, kept)
+	v[0] = raw.ValueContents
+	return v
+}
+
+// Entries is a map of n entries with the first of them: a key and a value each.
+func Entries(a uint64, n uint32, list ...[2]Value) Value {
+	v := append(Value(le.AppendUint32(Value{raw.ValueEntries}.address(a), n)), byte(len(list)))
+	for _, e := range list {
+		v = append(append(v, e[0]...), e[1]...)
+	}
+	return v
+}
+
 func Slice(a uint64, n uint32) Value { return le.AppendUint32(Value{raw.ValueSlice}.address(a), n) }
 
 // Elements is a slice of n elements with the first of them.
