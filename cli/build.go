@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -120,6 +121,7 @@ func unsupported(err error) error {
 type buildFlags struct {
 	packages       []string
 	tests, trivial bool
+	waits          bool
 }
 
 // goMark marks flags for instrumented programs, with the name of the flag's argument. Help names
@@ -130,11 +132,12 @@ func (b *buildFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVarP(&b.packages, "packages", "p", nil, "packages to instrument, as patterns of go build: work (the main modules), std, net/http, example.com/x/...; repeatable. Default: work and those of the command line")
 	f.BoolVar(&b.tests, "tests", true, "functions in test files, too")
 	f.BoolVar(&b.trivial, "trivial", true, "functions of one or two statements without a call or loop, too")
-	markShared(f, goMark, map[string]string{"packages": "PATTERN", "tests": "", "trivial": ""})
+	f.BoolVar(&b.waits, "waits", false, "where goroutines wait, for what, and for how long; Go's own packages are built once more for that")
+	markShared(f, goMark, map[string]string{"packages": "PATTERN", "tests": "", "trivial": "", "waits": ""})
 }
 
 func (b *buildFlags) options() instrument.Options {
-	return instrument.Options{Packages: b.packages, Tests: b.tests, Trivial: b.trivial}
+	return instrument.Options{Packages: b.packages, Tests: b.tests, Trivial: b.trivial, Waits: b.waits}
 }
 
 // callFlags are the flags that decide what an instrumented program records.
@@ -150,9 +153,12 @@ func (c *callFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&c.Levels, "levels", 0, "leave out calls nested deeper, and count them")
 	f.Var((*byteSize)(&c.Limit), "limit", "what a process may write to disk before it stops recording; default: 8GiB, and a third of what is free for all")
 	f.Var((*lastFlag)(&c.Calls), "last", "keep only the newest calls: about so much of a process's data, or of so long, such as 5s")
-	f.StringArrayVar(&c.Until, "until", nil, "stop a moment after the first call of a function, or after any panic: 'shop.Refund', panic; repeatable")
+	f.StringArrayVar(&c.Until, "until", nil, "stop a moment after the first such call, or after any panic: 'shop.Refund arg.amount>100 ret.err!=nil', panic; repeatable")
+	f.StringArrayVar(&c.Each, "each", nil, "only the calls of a function, such as a handler, and what they call: trees of calls begin there; repeatable")
+	f.DurationVar(&c.Slower, "slower", 0, "keep only trees of calls that took so long, such as 200ms")
+	f.Var((*shareFlag)(&c.Sample), "sample", "record a part of the call trees, chosen by chance: 1%; a tree is what a goroutine calls from outside of recorded functions")
 	f.BoolVar(&c.NoTimes, "no-times", false, "record no times")
-	markShared(f, goMark, map[string]string{"only": "PATTERN", "skip": "PATTERN", "depth": "N", "strings": "N", "fields": "N", "elements": "N", "levels": "N", "limit": "SIZE", "last": "SIZE", "until": "WHAT", "no-times": ""})
+	markShared(f, goMark, map[string]string{"only": "FUNC", "skip": "FUNC", "depth": "N", "strings": "N", "fields": "N", "elements": "N", "levels": "N", "limit": "SIZE", "last": "SIZE", "until": "WHAT", "each": "FUNC", "slower": "TIME", "sample": "N%", "no-times": ""})
 }
 
 // lastFlag is the flag --last: a size, or a duration.
@@ -183,6 +189,28 @@ func (l *lastFlag) Set(text string) error {
 	return nil
 }
 
+// shareFlag is the flag --sample: a part of a whole, in percent.
+type shareFlag float64
+
+func (*shareFlag) Type() string { return "share" }
+
+func (s *shareFlag) String() string {
+	if *s == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(100*float64(*s), 'g', -1, 64) + "%"
+}
+
+func (s *shareFlag) Set(text string) error {
+	number, percent := strings.CutSuffix(text, "%")
+	share, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || !percent || !(share >= 1e-7 && share <= 100) {
+		return errors.New("expected a share from 0.0000001% to 100%, such as 1%")
+	}
+	*s = shareFlag(share / 100)
+	return nil
+}
+
 // check refuses values that would silently mean something else.
 func (c *callFlags) check() error {
 	for _, n := range []struct {
@@ -196,7 +224,13 @@ func (c *callFlags) check() error {
 	if limit, least := byteSize(c.Limit), byteSize(raw.LeastLimit); limit > 0 && limit < least {
 		return &usageError{"--limit is " + limit.String(), "it must be at least " + least.String() + ": that has room for the first calls and the newest"}
 	}
-	for _, p := range slices.Concat(c.Only, c.Skip, c.Until) {
+	if c.Slower < 0 || c.Slower > 0 && (c.Last > 0 || c.LastFor > 0 || len(c.Until) > 0) {
+		return &usageError{"--slower keeps trees of calls, whenever they were: it takes a time, and goes with neither --last nor --until", "--slower 200ms"}
+	}
+	if err := c.Check(); err != nil {
+		return &usageError{"--until: " + err.Error(), "it takes a pattern of functions, such as 'shop.Refund', with conditions, such as 'shop.Refund arg.amount>100 ret.err!=nil', or panic"}
+	}
+	for _, p := range slices.Concat(c.Only, c.Skip, c.Each) {
 		if p == "" || strings.ContainsAny(p, " \t\n") {
 			return &usageError{fmt.Sprintf("%q is not a pattern of functions", p), "a pattern is one word, such as 'shop.(*Order).Pay', 'shop.*' or 'example.com/x/...'"}
 		}

@@ -122,7 +122,7 @@ func gather(r *lazy.LazyTraceReader, sum lazy.Summary) *facts {
 	if s.Problem != nil {
 		t.Problem = message(s.Problem)
 	}
-	r.WithContext(func(c *format.Context) { t.Gaps = format.Gaps(c) })
+	r.WithContext(func(c *format.Context) { t.Gaps, t.Sample = format.Gaps(c), format.SampleNote(c) })
 	for c := format.Class(0); c.Valid(); c++ {
 		if n := sum.Classes[c]; n > 0 {
 			t.Classes = append(t.Classes, count{c.String(), n})

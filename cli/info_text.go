@@ -37,6 +37,7 @@ type facts struct {
 	Summary        int64         `json:"summary_bytes,omitempty"`
 	SummaryProblem string        `json:"summary_problem,omitempty"`
 	Problem        string        `json:"problem,omitempty"` // what is missing in the data
+	Sample         string        `json:"sample,omitempty"`  // if only some call trees were recorded: how many, and what counts stand for
 	Gaps           []string      `json:"gaps,omitempty"`    // what is missing between the first calls and the newest, of each process
 	Unfinished     int           `json:"unfinished"`        // containers without their end
 	Blocks         int64         `json:"blocks"`
@@ -101,6 +102,9 @@ func (t *facts) write(w io.Writer, threads threadRows) error {
 	out.line("format", t.formatText())
 	out.line("data", exactSize(t.Data))
 	out.line("index", t.indexText())
+	if t.Sample != "" {
+		out.line("sampled", t.Sample)
+	}
 	for _, gap := range t.Gaps {
 		n, rest, _ := strings.Cut(gap, " ")
 		calls, _ := strconv.ParseInt(n, 10, 64) // 0 in a trace of others

@@ -100,6 +100,9 @@ func (t *teller) tellTrace(made *recording.Trace) {
 		text += " (" + counted(s.Statements, "go statement") + ")"
 	}
 	text += " of " + counted(s.Functions, "function") + ", " + counted(s.Goroutines, "goroutine")
+	if s.Waits > 0 {
+		text += " that waited " + counted(s.Waits, "time")
+	}
 	if n := len(s.Processes); n > 1 {
 		text += ", " + counted(int64(n), "process", "processes")
 	}

@@ -71,7 +71,7 @@ func (k *keepFlag) check(flags *pflag.FlagSet, args []string) error {
 	if !instrument.IsTest(args) {
 		return &usageError{"--keep is for go test", example}
 	}
-	for _, other := range []string{"split", "no-go", "go", "list", "until"} {
+	for _, other := range []string{"split", "no-go", "go", "list", "until", "sample", "each", "slower"} {
 		if flags.Changed(other) {
 			return &usageError{"--keep and --" + other + " do not go together", example}
 		}

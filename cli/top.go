@@ -37,7 +37,7 @@ tracex top --json -n 0 trace.bin | jq 'select(.threw > 0)'`,
 	}
 	t.add(c, "rows", 30)
 	t.addWhere(c, "calls that match")
-	c.Flags().StringVar(&t.sort, "sort", "self", "order: "+strings.Join(query.TopSorts, ", "))
+	c.Flags().StringVar(&t.sort, "sort", "self", strings.Join(query.TopSorts, ", "))
 	c.Flags().StringVar(&t.by, "by", "method", "a row for each "+strings.Join(query.Bys[:], ", "))
 	complete(c, "sort", query.TopSorts...)
 	complete(c, "by", query.Bys[:]...)
@@ -96,7 +96,11 @@ func (t *topCommand) show(ctx context.Context, r *lazy.LazyTraceReader, by query
 		return err
 	}
 	top := query.NewTop(r, scope, by)
-	if !top.Sorts(t.sort) {
+	switch {
+	case top.Sorts(t.sort):
+	case t.sort == "waiting" && top.Sorts("mean"):
+		return &usageError{"this trace does not tell where goroutines waited: --sort waiting cannot be used", "record --waits makes one that does"}
+	default:
 		return &usageError{"this trace has no times: --sort " + t.sort + " cannot be used", "--sort self sorts by own events, --sort total by events"}
 	}
 	return t.give(ctx, t.app, r, answer{run: over(r, &scope, top), table: func() *table.Table { return t.table(top) }})

@@ -22,6 +22,8 @@ type Context struct {
 	paths     table[AccessPath]
 	locations table[namedLocation]
 	doubts    map[int32]bool // see InDoubt
+	left      leftTrees      // see SampleNote
+	waits     bool           // see HasWaits
 	parameters
 	version Version
 }
@@ -96,6 +98,9 @@ func (c *Context) Counts() map[Kind]int {
 	}
 }
 
+// HasWaits reports whether a method has the result type [Wait].
+func HasWaits(c *Context) bool { return c.waits }
+
 // Methods yields all methods, in no order.
 func (c *Context) Methods() iter.Seq[*MethodDescriptor] {
 	return each(&c.methods, func(e *namedMethod) *MethodDescriptor { return &e.MethodDescriptor })
@@ -158,6 +163,7 @@ func (c *Context) Add(b []byte) (id int32, n int, err error) {
 		id = v.ID
 		if add(&r, &c.methods, id, newNamedMethod(v)); r.err == nil {
 			c.parameters.noteMethod(c, &v)
+			c.waits = c.waits || v.Result == Wait
 		}
 	case KindFieldDescriptor:
 		v := r.field()
@@ -171,6 +177,7 @@ func (c *Context) Add(b []byte) (id int32, n int, err error) {
 		v := r.stringObject()
 		id = v.ID
 		noteDoubt(c, v.Value)
+		noteLeft(c, v.Value)
 		add(&r, &c.strings, id, newNamedString(v))
 		if r.err == nil {
 			c.Packages.note(v)

@@ -75,7 +75,7 @@ var GoStatement = Type{Kind: TypeObject, Class: "go"}
 
 // Wait is the result type of a method whose calls are waits of a Go program: a goroutine was blocked from the begin of
 // the call to its end. The class of the method is "wait" and its name the kind of the wait: lock, rlock, receive, send,
-// select, sleep, network, cond, waitgroup … Its one argument, which may be absent, is the function that waits, such as
+// select, sleep, io, cond, waitgroup … Its one argument, which may be absent, is the function that waits, such as
 // "sync.(*Mutex).Lock". The result is the goroutine that ended the wait, such as "goroutine 7": void if that is not
 // known, unfinished if the goroutine still waited at the end of the recording.
 var Wait = Type{Kind: TypeObject, Class: "wait"}

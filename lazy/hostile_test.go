@@ -104,25 +104,30 @@ func try(t *testing.T, data, index []byte) {
 	r.FindEvent(ctx, 600)
 }
 
-// damageStride is the distance between the offsets at which the tests damage files: 1 in
+// damageStride is the distance between the offsets at which the tests damage files: small in
 // exhaustive tests, large under the race detector, which is slow.
 func damageStride() int {
 	switch {
 	case testing.Short(), formattest.Race:
 		return 61
 	case formattest.Exhaustive():
-		return 1
+		stride, _ := formattest.Stride()
+		return stride
 	}
 	return 31
 }
 
 // eachOf calls f with each stride-th number below n, in parallel.
 func eachOf(t *testing.T, name string, n, stride int, f func(t *testing.T, i int)) {
-	parts := min(16, n)
+	parts, first := min(16, n), 0
+	if formattest.Exhaustive() && stride > 1 {
+		of, turn := formattest.Stride()
+		first = stride / of * turn
+	}
 	for part := range parts {
 		t.Run(fmt.Sprintf("%s, %d of %d", name, part+1, parts), func(t *testing.T) {
 			t.Parallel()
-			for i := part * stride; i < n; i += parts * stride {
+			for i := first + part*stride; i < n; i += parts * stride {
 				f(t, i)
 			}
 		})

@@ -153,6 +153,29 @@ func TestGoStatement(t *testing.T) {
 	d.keys("tab").has("goroutine  g7")
 }
 
+// TestWaitKey: the key leads from a wait to the goroutine that ended it: without times to its first call.
+func TestWaitKey(t *testing.T) {
+	w := formattest.NewBuilder(t)
+	run, lock := w.Method("app", "run", formattest.IntType), w.Method("wait", "lock", format.Wait)
+	w.Thread(0)
+	w.Name("main")
+	w.Call(-1, run, func() {
+		w.Go(-1, lock, "goroutine 7")
+		w.Go(-1, lock, "")
+		w.Go(-1, lock, "goroutine 8")
+	})
+	w.Thread(1)
+	w.Name("goroutine 7 app.worker ← 1 app.main app.go:3")
+	w.Call(-1, run, nil)
+	d := drive(t, uitest.Open(t, w.File(), lazy.Options{NoWrite: true}), 110, 24, Options{})
+	d.keys(eventKeys(1) + " O")
+	if n := d.m.tree.Out.Cursor.Node; n.Thread() != 1 || n.Point() == nil || n.Point().Event != 4 {
+		t.Errorf("at %q\n%s", d.cursorText(), d.screen())
+	}
+	d.keys(eventKeys(2) + " O").has("the trace does not tell which goroutine ended this wait")
+	d.keys(eventKeys(3) + " O").has("goroutine 8 is not in the trace")
+}
+
 // TestGoroutineByNumber: a goroutine is reached by the number that its row shows, in the program of the cursor if several
 // have one; filters and commands take it too, and it is completed.
 func TestGoroutineByNumber(t *testing.T) {

@@ -61,8 +61,17 @@ func Names(tb testing.TB, dir string) (names []string) {
 // exhaustiveVariable, set to anything, makes tests try everything.
 const exhaustiveVariable = "TRACEX_EXHAUSTIVE"
 
+// Stride returns the distance between the places to damage in exhaustive tests, and the first of them: all places, or, if
+// the variable is 0, 1 or 2, that third of them. .ci/run takes another third for each commit.
+func Stride() (stride, first int) {
+	if turn := os.Getenv(exhaustiveVariable); turn == "0" || turn == "1" || turn == "2" {
+		return 3, int(turn[0] - '0')
+	}
+	return 1, 0
+}
+
 // Exhaustive reports whether tests try everything that they can: each byte that can be damaged,
-// each trace in each way. .ci/run sets TRACEX_EXHAUSTIVE for that. Without it they try a fixed
+// each trace in each way: TRACEX_EXHAUSTIVE=all; see [Stride]. Without it they try a fixed
 // part, so that go test ./... takes about a minute.
 func Exhaustive() bool { return os.Getenv(exhaustiveVariable) != "" }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"tracex/format"
 	"tracex/lazy"
 )
 
@@ -211,10 +210,4 @@ func surveyed(p *lazy.PassPoint) (c surveyedCall, err error) {
 		c.holder = holderOf(x, p.Thread, foot)
 	}
 	return c, err
-}
-
-// isWait reports whether the calls of a method are waits.
-func isWait(c *format.Context, method int32) bool {
-	m := c.Method(method)
-	return m != nil && m.Result == format.Wait
 }

@@ -47,6 +47,21 @@ func innermost[T any](ctx context.Context, r *lazy.LazyTraceReader, raw bool, at
 	return list, nil
 }
 
+// InnermostAt returns the innermost call of a thread that had not ended at a time, in ns since the recording began, and its
+// event; -1 if there was none. The error is [lazy.ErrNoTimes] if the trace has no times.
+func InnermostAt(ctx context.Context, r *lazy.LazyTraceReader, raw bool, thread int32, at int64) (lazy.Position, int32, error) {
+	none := lazy.Position{Thread: thread, At: -1}
+	open, err := lazy.OpenAt(ctx, r, []int32{thread}, at)
+	if err != nil || open[0].State != lazy.OpenIn {
+		return none, -1, err
+	}
+	found, err := innermost(ctx, r, raw, []lazy.Position{open[0].Position}, func(p *lazy.PassPoint) (HistoryPoint, error) { return eventOf(p), nil })
+	if err != nil || len(found) == 0 {
+		return none, -1, err
+	}
+	return found[0].Position, found[0].Event, nil
+}
+
 // innermostCollector collects what is read of the calls, by thread.
 type innermostCollector[T any] struct {
 	take   func(*lazy.PassPoint) (T, error)

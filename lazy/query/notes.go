@@ -112,7 +112,12 @@ func gapNotes(r *lazy.LazyTraceReader, timed bool) (notes []string) {
 	if why := WithoutTimes(r); !timed && why != "" {
 		without = []string{why}
 	}
-	r.WithContext(func(c *format.Context) { notes = format.Gaps(c) })
+	r.WithContext(func(c *format.Context) {
+		notes = format.Gaps(c)
+		if text := format.SampleNote(c); text != "" {
+			without = append(without, text)
+		}
+	})
 	if len(notes) == 0 {
 		return without
 	}

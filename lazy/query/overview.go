@@ -147,7 +147,7 @@ func (o *Overview) record(f *OverviewFacts) {
 	}
 	f.End, f.Recovered, f.Unfinished = ending(&f.Status), f.Status.Ended, f.Status.Unfinished
 	f.NoTimes = WithoutTimes(o.r)
-	o.r.WithContext(func(c *format.Context) { f.Gaps = format.Gaps(c) })
+	o.r.WithContext(func(c *format.Context) { f.Gaps, f.Sample = format.Gaps(c), format.SampleNote(c) })
 }
 
 // look makes the survey of the threads that are known.

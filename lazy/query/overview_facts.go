@@ -27,6 +27,7 @@ type OverviewFacts struct {
 	End        OverviewEnd `json:"end"`
 	Recovered  string      `json:"recovered,omitempty"` // what is to be said of a recording that ended so
 	Unfinished int         `json:"unfinished"`          // containers without an end
+	Sample     string      `json:"sample,omitempty"`    // if only some call trees were recorded: how many, and what counts stand for
 	Gaps       []string    `json:"gaps,omitempty"`      // what is missing between the first calls and the newest, of each process
 	Status     lazy.Status `json:"-"`                   // has the reasons
 	NoTimes    string      `json:"-"`                   // see WithoutTimes

@@ -120,6 +120,9 @@ func (x *overviewText) recorded() {
 		}
 	}
 	x.line(how, open)
+	if x.Sample != "" {
+		x.line(x.Sample)
+	}
 	for _, gap := range x.Gaps {
 		x.line("missing between the first calls and the newest: " + gap)
 	}

@@ -75,7 +75,7 @@ func (s *storedTops) Merge(v lazy.Visitor) error {
 // encode returns the tables: on disk, do not change. Numbers are varints; those that may be
 // negative are signed. Strings have their size first.
 //
-//	version     1
+//	version     2
 //	timed       byte
 //	n           methods
 //	n times:    byte: 1 if the trace does not describe it; id (signed), class, method, arguments,
@@ -84,8 +84,8 @@ func (s *storedTops) Merge(v lazy.Visitor) error {
 //	n times:    thread (signed; -1 for all), size, and so many bytes:
 //	    calls, points, time (signed), unended, untimed, shorter
 //	    n       rows
-//	    n times: gap of the method's number, calls, threw, self, total (signed), own, points, took,
-//	            timed, longest (signed), unended, histogram
+//	    n times: gap of the method's number, calls, threw, self, total (signed), waiting, own, points,
+//	            took, timed, longest (signed), unended, histogram
 func (s *storedTops) encode() ([]byte, error) {
 	groups := s.of.groups.list()
 	if len(groups) > mostMethods {
@@ -119,7 +119,7 @@ func (s *storedTops) encode() ([]byte, error) {
 	return b, nil
 }
 
-const tablesVersion = 1
+const tablesVersion = 2
 
 // mostMethods bounds how many methods tables are kept for, and the memory that reading them takes.
 const mostMethods = 1 << 17

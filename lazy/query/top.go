@@ -1,9 +1,11 @@
 package query
 
 import (
+	"cmp"
 	"errors"
 	"sync"
 
+	"tracex/format"
 	"tracex/lazy"
 )
 
@@ -21,8 +23,9 @@ type Top struct {
 	scope  Scope
 	by     By
 	timed  bool
-	focus  *focus  // nil if no paths are asked for
-	stacks *Stacks // nil if no stacks are asked for
+	wait   format.Type // what methods return that are waits; zero: [format.Wait]
+	focus  *focus      // nil if no paths are asked for
+	stacks *Stacks     // nil if no stacks are asked for
 	pool   partPool[*topPart]
 
 	mu      sync.Mutex // guards the fields below
@@ -49,7 +52,7 @@ func (t *Top) Reset() {
 	defer t.mu.Unlock()
 	t.groups = newGroups(t.r, t.by)
 	t.pool.renew(func() *topPart {
-		p := &topPart{top: t, groups: t.groups, around: -1, where: t.scope.matcher()}
+		p := &topPart{top: t, groups: t.groups, around: -1, where: t.scope.matcher(), waits: waits{result: cmp.Or(t.wait, format.Wait)}}
 		if t.focus != nil {
 			p.focus = newFocusPart(t.focus, t.scope.recursions())
 		}

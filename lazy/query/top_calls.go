@@ -12,6 +12,7 @@ type openCall struct {
 	counts bool  // no step hides it, and it matches the filter
 	outer  bool  // no other call of the group that counts is around it; of a merged call: none that it could add to
 	root   bool  // no call that counts is around it
+	wait   bool  // it is no call: see [format.Wait]
 	at     int64 // points seen before it
 	inCalls
 	first  int64 // when the first call in it began; -1 if not known
@@ -25,6 +26,7 @@ type inCalls struct {
 	time  int64 // ns
 	below int64 // points of these calls, and below them
 	gone  int64 // ns: of the calls below it that are dropped
+	waits int64 // ns: of the waits below it, or its own if it is one
 	// How many calls directly in it were merged, and how many calls and other points below it dropped.
 	merged, dropped int64
 }
@@ -33,6 +35,7 @@ func (s *inCalls) add(o *inCalls) {
 	s.time += o.time
 	s.below += o.below
 	s.gone += o.gone
+	s.waits += o.waits
 	s.merged += o.merged
 	s.dropped += o.dropped
 }

@@ -11,6 +11,7 @@ type topPart struct {
 	top    *Top
 	groups *groups
 	slots  slots
+	waits  waits
 	thread int32
 	from   int64 // logical offset: containers that begin before are not in the scope
 	group  int32 // of all calls, by thread: the index of the thread in threads
@@ -109,6 +110,7 @@ func (v *topPart) leaveAll() {
 // push puts a call on the stack. With a filter, admit must follow.
 func (v *topPart) push(f *lazy.PassFrame, how hiding) {
 	c := openCall{how: how, loop: f.Class != format.ClassCall, ref: f.Ref, at: v.seen, first: -1, node: -1}
+	c.wait = !c.loop && v.waits.is(v.groups.ctx, f.Ref)
 	if how != shown {
 		c.outer = len(v.stack) == 0 || v.stack[len(v.stack)-1].how == outside
 		v.stack = append(v.stack, c)
@@ -285,8 +287,11 @@ func (v *topPart) row(group int32) *Sums {
 // and what it adds to the call around it.
 func (t *Top) count(e *callEnd, row *Sums, all *Totals, list *[]callTime) (up inCalls, points, took int64) {
 	points = e.seen - e.at
-	up = inCalls{below: points, gone: e.gone, dropped: e.inCalls.dropped}
+	up = inCalls{below: points, gone: e.gone, waits: e.waits, dropped: e.inCalls.dropped}
 	clipped, counted, inside := t.clip(e)
+	if e.wait && inside {
+		up.waits = max(0, clipped-e.gone)
+	}
 	if !e.counts {
 		if inside {
 			took = max(0, clipped-e.gone)
@@ -317,6 +322,7 @@ func (t *Top) count(e *callEnd, row *Sums, all *Totals, list *[]callTime) (up in
 	}
 	if e.outer {
 		row.Total += took
+		row.Waiting += up.waits
 	}
 	if self := took - e.inCalls.time; self >= 0 {
 		row.Self += self
@@ -348,6 +354,9 @@ func (t *Top) hide(e *callEnd, all *Totals) (up inCalls) {
 	switch e.how {
 	case merged, muted:
 		up = e.inCalls
+		if e.wait && inside {
+			up.waits = max(0, ns-e.gone)
+		}
 		up.merged++
 		if e.outer && t.scope.where == nil {
 			all.Outside.Calls += up.merged

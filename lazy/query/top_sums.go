@@ -14,6 +14,8 @@ type Sums struct {
 	// Self is the time of the calls without that of the calls directly in them; Total is that of
 	// outermost calls: those within no other call of the group, which topPart.admit finds. Both are in nanoseconds.
 	Self, Total int64
+	// Waiting is the part of Total in which goroutines waited, see [format.Wait], in nanoseconds.
+	Waiting int64
 	// Own is the number of points of the calls, and in their loops, that are not in calls in them;
 	// Points that of outermost calls and of all points below them. A call is a point itself.
 	Own, Points int64
@@ -31,6 +33,7 @@ func (s *Sums) add(o *Sums) {
 	s.Threw += o.Threw
 	s.Self += o.Self
 	s.Total += o.Total
+	s.Waiting += o.Waiting
 	s.Own += o.Own
 	s.Points += o.Points
 	s.Took += o.Took
@@ -81,7 +84,7 @@ func (r *topRow) shown() bool { return r.Calls > 0 || r.Total > 0 }
 
 // stored are the sums that tables have, in their order.
 func (s *Sums) stored() []*int64 {
-	return []*int64{&s.Calls, &s.Threw, &s.Self, &s.Total, &s.Own, &s.Points, &s.Took, &s.Timed, &s.Max, &s.Unended}
+	return []*int64{&s.Calls, &s.Threw, &s.Self, &s.Total, &s.Waiting, &s.Own, &s.Points, &s.Took, &s.Timed, &s.Max, &s.Unended}
 }
 
 // stored are the sums that tables have, in their order.

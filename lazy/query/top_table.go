@@ -15,12 +15,15 @@ import (
 	"tracex/lazy/query/table"
 )
 
-// TopSorts are the keys that a Top can be sorted by. Without times self is by own events, and
+// TopSorts are the keys that a Top can be sorted by: waiting if the trace tells where goroutines waited. Without times self is by own events, and
 // total by events; mean, max and p99 then do not exist.
-var TopSorts = []string{"self", "total", "calls", "mean", "max", "p99", "threw", "events"}
+var TopSorts = []string{"self", "total", "calls", "mean", "max", "p99", "threw", "waiting", "events"}
 
 // Sorts reports whether a Top has what a key of TopSorts sorts by.
 func (t *Top) Sorts(key string) bool {
+	if key == "waiting" {
+		return t.timed && HasWaits(t.r)
+	}
 	return t.timed || key != "mean" && key != "max" && key != "p99"
 }
 
@@ -40,6 +43,7 @@ type topTable struct {
 	took histogram.Histogram // durations of all calls
 	// Steps merged calls into some of the rows, or dropped some; calls of some threw.
 	merged, dropped, threw bool
+	waits                  bool // the trace tells where goroutines waited
 }
 
 // topRows are the rows of a topTable: groups, or threads.
@@ -113,7 +117,7 @@ const mostSpread = 20_000
 func (t *Top) snapshot(g *display.Glyphs) *topTable {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	x := &topTable{by: t.by, timed: t.timed, grows: grows(t.r), span: t.scope.Timed, steps: t.scope.Steps(), where: t.scope.about(g), folded: !t.scope.Raw, all: t.all}
+	x := &topTable{by: t.by, timed: t.timed, grows: grows(t.r), span: t.scope.Timed, steps: t.scope.Steps(), where: t.scope.about(g), folded: !t.scope.Raw, all: t.all, waits: t.timed && HasWaits(t.r)}
 	if t.threads != nil {
 		rows := t.threadTable()
 		x.topRows = rows
@@ -181,6 +185,8 @@ func (x *topTable) value(l *topLine) float64 {
 		return float64(l.p99)
 	case "threw":
 		return float64(l.Threw)
+	case "waiting":
+		return float64(l.Waiting)
 	case "own_events":
 		return float64(l.Own)
 	}
@@ -201,7 +207,7 @@ func (x *topTable) title(g *display.Glyphs) string {
 		rows = display.Grouped(int64(x.Len())) + " classes"
 	}
 	order := map[string]string{"self": "self time", "total": "total time", "calls": "number of calls", "mean": "mean time",
-		"max": "longest call", "p99": "99th percentile", "threw": "calls that threw", "own_events": "own events", "events": "events", "name": "name"}[x.key]
+		"max": "longest call", "p99": "99th percentile", "threw": "calls that threw", "waiting": "time of waiting", "own_events": "own events", "events": "events", "name": "name"}[x.key]
 	parts := []string{"top" + x.where, "by " + order, rows, display.Plural(x.all.Calls, "call")}
 	if x.timed {
 		parts = append(parts, g.Duration(x.all.Time))
@@ -236,6 +242,9 @@ func (x *topTable) columns(g *display.Glyphs) {
 		add("self_share", "share", table.Share, 3, func(l *topLine) table.Value { return share(l.Self, x.all.Time) })
 		add("total", "total", table.Duration, 1, func(l *topLine) table.Value { return l.bound(l.total(table.Int(l.Total)), table.AtLeast) })
 		add("total_share", "share", table.Share, 6, func(l *topLine) table.Value { return share(l.Total, x.all.Time) })
+		if x.waits {
+			add("waiting", "waiting", table.Duration, 1, func(l *topLine) table.Value { return l.bound(l.total(table.Int(l.Waiting)), table.AtLeast) })
+		}
 		add("calls", "calls", table.Count, 1, calls)
 		add("mean", "mean", table.Duration, 2, took(func(l *topLine) int64 { return l.Took / l.Timed }))
 		add("p99", g.About+"p99", table.Duration, 4, took(func(l *topLine) int64 { return l.p99 }))

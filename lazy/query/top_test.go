@@ -2,9 +2,11 @@ package query
 
 import (
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"tracex/format"
+	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/lazy/query/filter"
 )
@@ -18,6 +20,7 @@ type plainTop struct {
 	all      Totals
 	timed    bool
 	filtered bool            // only nodes that match count
+	wait     format.Type     // what methods return that are waits
 	ends     map[int32]int64 // of threads
 }
 
@@ -114,12 +117,74 @@ func (p *plainTop) add(list []*node, open map[string]int) {
 		row.Self += self
 		if outer {
 			row.Total += n.time.Duration
+			row.Waiting += p.waiting(n)
 		}
 		row.Took += n.time.Duration
 		row.Timed++
 		row.Max = max(row.Max, n.time.Duration)
 		row.times.Add(n.time.Duration)
 	}
+}
+
+// waiting returns how long a call waited.
+func (p *plainTop) waiting(n *node) (ns int64) {
+	if m := p.ctx.Method(n.ref); m != nil && m.Result == p.wait && n.timed {
+		return n.time.Duration
+	}
+	for _, k := range calls(n.kids) {
+		ns += p.waiting(k)
+	}
+	return ns
+}
+
+// TestTopWaiting: the time of waits is that of a plain recursion, whichever calls are waits.
+func TestTopWaiting(t *testing.T) {
+	var some atomic.Int64
+	traces(t, func(t *testing.T, r *lazy.LazyTraceReader) {
+		if size, _ := r.Size(); size > 1<<20 {
+			return // long enough
+		}
+		if _, timed := r.Times(); !timed {
+			return
+		}
+		results := map[format.Type]bool{}
+		r.WithContext(func(c *format.Context) {
+			for m := range c.Methods() {
+				results[m.Result] = true
+			}
+		})
+		n := 0
+		for wait := range results {
+			if n++; n > 4 {
+				break
+			}
+			want := plain(r, ByMethod)
+			want.wait = wait
+			roots := forest(t, r, false)
+			want.estimate(roots)
+			want.sum(roots)
+			for _, share := range sharesOf(r, 500) {
+				got := NewTop(r, Scope{}, ByMethod)
+				got.wait = wait
+				pass := got.scope.Pass()
+				pass.Share, pass.Collect = share, []lazy.Collector{got}
+				if err := r.Pass(t.Context(), pass); err != nil {
+					t.Fatal(err)
+				}
+				sameTop(t, fmt.Sprintf("waits return %v, share %d", wait, share), got, want)
+			}
+			for _, row := range want.rows {
+				if row.Waiting > 0 && row.Waiting < row.Total {
+					some.Add(1)
+				}
+			}
+		}
+	})
+	t.Cleanup(func() {
+		if some.Load() < 20 && !t.Failed() && !formattest.Race {
+			t.Errorf("%d rows in part of whose time is waited", some.Load())
+		}
+	})
 }
 
 // estimate gives containers that never ended their times.

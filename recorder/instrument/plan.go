@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracex/recorder/instrument/rewrite"
 	"tracex/recorder/instrument/wrapper"
 )
 
@@ -20,6 +21,7 @@ type Options struct {
 	Packages []string
 	Tests    bool   // functions in _test.go files, too
 	Trivial  bool   // functions of one or two statements without a call or loop, too
+	Waits    bool   // where goroutines wait; Go's own packages are built once more for that
 	Report   string // a directory for reports of what was instrumented, see wrapper.Report; "" for none
 	Folder   string // a directory for a program that the command runs and does not keep
 }
@@ -95,11 +97,21 @@ func Make(ctx context.Context, t *Toolchain, tools *Tools, command []string, o O
 		for _, pattern := range patterns {
 			own = append(own, "-gcflags="+prefixed(pattern, stamp))
 		}
+		for _, pattern := range o.waitPackages() {
+			own = append(own, "-gcflags="+prefixed(pattern, tools.waitStamp()))
+		}
 		p.Args = slices.Concat(head, own, rest)
 	} else {
 		flags, err := t.merged(ctx, head, given, patterns, user.packages, stamp)
 		if err != nil {
 			return nil, err
+		}
+		if len(o.waitPackages()) > 0 {
+			more, err := t.merged(ctx, head, given, o.waitPackages(), user.packages, tools.waitStamp())
+			if err != nil {
+				return nil, err
+			}
+			flags = append(flags, more...)
 		}
 		// Of several flags that name a package the last one counts.
 		p.Args = slices.Concat(head, own, rest[:user.end], flags, rest[user.end:])
@@ -136,6 +148,9 @@ func Inside(ctx context.Context, t *Toolchain, tools *Tools, command []string, o
 	for _, pattern := range patterns {
 		words = append(words, goFlag("-gcflags="+prefixed(pattern, tools.stamp(o))))
 	}
+	for _, pattern := range o.waitPackages() {
+		words = append(words, goFlag("-gcflags="+prefixed(pattern, tools.waitStamp())))
+	}
 	dir := ""
 	if isGo(command) {
 		dir = folderOf(command)
@@ -162,8 +177,19 @@ func (t *Tools) stamp(o Options) string {
 	return fmt.Sprintf("%s%s%016x", wrapper.Flag, t.Stamp, h.Sum64())
 }
 
+// waitStamp is the same for the packages of waitPackages, which no other option changes.
+func (t *Tools) waitStamp() string { return t.stamp(Options{Waits: true}) }
+
+// waitPackages returns the packages that tell where goroutines wait.
+func (o Options) waitPackages() []string {
+	if !o.Waits {
+		return nil
+	}
+	return rewrite.WaitPackages()
+}
+
 func (o Options) wrapper() wrapper.Options {
-	return wrapper.Options{Tests: o.Tests, Trivial: o.Trivial}
+	return wrapper.Options{Tests: o.Tests, Trivial: o.Trivial, Waits: o.Waits}
 }
 
 // environment is what the wrapper needs to know.

@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"errors"
+	"go/build"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -34,7 +35,7 @@ func toolModule(t *testing.T) (dir string) {
 func TestMakeTool(t *testing.T) {
 	dir, out := toolModule(t), t.TempDir()
 	tools := &Tools{Wrapper: "/w", Archive: "/a", Stamp: "s"}
-	toolchain := &Toolchain{Go: "go", Root: runtime.GOROOT()}
+	toolchain := &Toolchain{Go: "go", Root: build.Default.GOROOT}
 	for command, found := range map[string]string{
 		"go tool -C DIR hello": "hello", "go -C DIR tool hello a -n b": "hello", "go tool -C=DIR example.com/m/hello a": "hello", "go tool -C DIR again": "again/v2",
 		"go tool -C DIR example.com/m/two/twice": "two/twice", "go -C DIR tool twice": "", "go -C DIR tool v2": "", "go -C DIR tool other": "",
@@ -62,7 +63,7 @@ func TestMakeTool(t *testing.T) {
 
 // TestMakeToolOfGo: a tool that is part of Go is refused, with a word about what records it.
 func TestMakeToolOfGo(t *testing.T) {
-	toolchain := &Toolchain{Go: "go", Root: runtime.GOROOT(), hostOS: runtime.GOOS, hostArch: runtime.GOARCH}
+	toolchain := &Toolchain{Go: "go", Root: build.Default.GOROOT, hostOS: runtime.GOOS, hostArch: runtime.GOARCH}
 	for _, name := range []string{"pprof", "compile"} {
 		_, err := Make(t.Context(), toolchain, &Tools{}, []string{"go", "tool", name, "x"}, Options{Folder: t.TempDir()})
 		var u *Unsupported

@@ -120,8 +120,28 @@ type Calls struct {
 	NoTimes                bool
 	LastFor                time.Duration // of its newest calls, instead of Last; 0 for all
 	// Until ends the recording of a process a moment after the first call of one of these functions, given as in Only, or
-	// after a panic: "panic".
+	// after a panic: "panic". Conditions on arguments and results may follow: "shop.Refund arg.amount>100 ret.err!=nil".
 	Until []string
+	// Each are patterns as in Only: trees begin with calls of such functions. Slower keeps trees that take so long; 0: all.
+	Each   []string
+	Slower time.Duration
+	// Sample is the part of the call trees that is recorded, chosen by chance; 0: all. A tree is a call that is in no
+	// other recorded call of its goroutine, and what that calls.
+	Sample float64
+}
+
+// Check tells what is wrong with Until.
+func (c *Calls) Check() error {
+	for _, p := range c.Until {
+		option, err := untilOption(p)
+		if err != nil {
+			return err
+		}
+		if c.Sample > 0 && c.Sample < 1 && option != strings.TrimSpace(p) {
+			return fmt.Errorf("%q has conditions, which are asked of recorded calls alone: they do not go with a sample", p)
+		}
+	}
+	return nil
 }
 
 // Exact returns the patterns of Only that are not meant to name functions of several packages.
@@ -186,11 +206,24 @@ func (c *Calls) text(output string, keep *Keep) (string, error) {
 		words = append(words, "skip="+p)
 	}
 	for _, p := range c.Until {
-		words = append(words, "until="+p)
+		option, err := untilOption(p)
+		if err != nil {
+			return "", err
+		}
+		words = append(words, "until="+option)
+	}
+	for _, p := range c.Each {
+		words = append(words, "each="+p)
+	}
+	if c.Slower > 0 {
+		words = append(words, fmt.Sprintf("slower=%d", c.Slower.Nanoseconds()))
+	}
+	if c.Sample > 0 && c.Sample < 1 {
+		words = append(words, fmt.Sprintf("sample=%d", max(1, int64(math.Round(c.Sample*1e9)))))
 	}
 	text := strings.Join(words, " ")
 	if len(text) >= raw.OptionsSize {
-		return "", errors.New("the patterns of --only, --skip and --until are too long")
+		return "", errors.New("the patterns of --only, --skip, --each and --until are too long")
 	}
 	return text, nil
 }

@@ -39,7 +39,16 @@ func (p *process) calls(s *stream, seen []byte) {
 		}
 		word := le.Uint32(data[at:])
 		kind, id := word&(1<<raw.EventBits-1), word>>raw.EventBits
-		if kind != raw.EventEnter && kind != raw.EventExit || r.t == nil && !r.begin(p, s, kind) {
+		if kind != raw.EventEnter && kind != raw.EventExit {
+			break
+		}
+		if r.t == nil && s.t != nil && s.t.waits() {
+			if f := p.program.function(id); f == nil || f.method == none {
+				break
+			}
+			s.t.endWait(s.counter + uint64(le.Uint32(data[at+wordSize:])))
+		}
+		if r.t == nil && !r.begin(p, s, kind) {
 			break
 		}
 		f := p.program.function(id)

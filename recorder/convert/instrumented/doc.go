@@ -10,6 +10,8 @@
 //	            by Goexit       call that threw "runtime.Goexit"
 //	            unseen          call that threw "<unwound>"
 //	call that did not end       call with the result <unfinished method>
+//	wait                        leaf call of class wait, of what the goroutine waits for:
+//	                            the function, and the goroutine that ended it
 //	call that began in data     call without arguments that was under way, if it was still
 //	    that has been dropped   open where the data begins
 //

@@ -69,8 +69,11 @@ func (p *process) event(s *stream, kind, id uint32, counter uint64) bool {
 		s.counter = counter
 		return true
 	}
-	if kind == raw.EventTest {
+	switch kind {
+	case raw.EventTest:
 		return p.test(s)
+	case raw.EventWait, raw.EventWaited:
+		return s.waits(p, kind == raw.EventWaited, id, counter)
 	}
 	f := p.program.function(id)
 	if f == nil || kind == 0 || kind > raw.EventMost || f.method == none && kind != raw.EventGo {
@@ -81,6 +84,7 @@ func (p *process) event(s *stream, kind, id uint32, counter uint64) bool {
 		t = &thread{p: p}
 		s.t = t
 	}
+	t.endWait(counter)
 	var ok bool
 	switch kind {
 	case raw.EventEnter: // see process.calls

@@ -20,6 +20,7 @@ type function struct {
 	args, results []*typ // nil: not known
 	returns       bool   // results are known, see program.returned
 	called        bool
+	wait          bool // no function: see [stream.waits]
 
 	// Of a go statement.
 	statement string // what is between its last parentheses
@@ -154,7 +155,8 @@ type program struct {
 	functions functions
 	types     types
 	places    places
-	more      func(thorough bool) // reads descriptors written since the step began
+	waits     [raw.WaitMost + 1]*function // by what they are for
+	more      func(thorough bool)         // reads descriptors written since the step began
 }
 
 // address returns the address of a place in the program's code.

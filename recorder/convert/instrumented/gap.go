@@ -22,6 +22,9 @@ func (p *process) resume(t *thread, calls []byte, counter uint64, before uint32)
 			break
 		}
 	}
+	if t.waits() && same == n && len(t.stack) == n+1 && before == t.calls {
+		same++ // waiting is no call
+	}
 	ended := len(t.stack) > same
 	for len(t.stack) > same {
 		p.cut(t, t.last, format.ValueUntracked)

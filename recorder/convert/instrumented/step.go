@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
+	"tracex/format"
 	"tracex/format/tracefile"
 	"tracex/recorder/instrument/raw"
 )
@@ -23,6 +25,12 @@ func newProcess(c *Converter, f *raw.File) *process {
 	p.sites, p.roots = sites{all: map[siteKey]*site{}}, map[uint64]root{}
 	p.about = &tracefile.Program{PID: f.Head.PID, Name: p.programName()}
 	c.blocks.To.Programs = append(c.blocks.To.Programs, p.about)
+	if n := f.Head.Sample; n > 0 {
+		p.program.dict.text(format.SampleText(int64(min(n, 1e9))))
+	}
+	if ns := f.Head.Slower; ns > 0 {
+		p.program.dict.text(format.SlowerText(int64(min(ns, math.MaxInt64))))
+	}
 	table, err := f.Table()
 	if err != nil {
 		p.problem(err)
@@ -46,7 +54,7 @@ func (p *process) step(ctx context.Context, live bool, most int64) (more bool, e
 	}
 	p.chunks.Renew(live)
 	p.late.Renew(live)
-	if live && (p.file.Head.Dropped > 0 || p.file.Head.Ring > 0) {
+	if live && (p.file.Head.Dropped > 0 || p.file.Head.Ring > 0 || p.file.Head.Slower > 0) {
 		return false, nil // the program may drop any data at any time
 	}
 	const passed = 64 << 20 // bytes without a chunk between checks of ctx

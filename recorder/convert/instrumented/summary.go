@@ -19,6 +19,7 @@ type Summary struct {
 type Counts struct {
 	Calls      int64 // without go statements
 	Statements int64 // go statements, which are calls in the trace, too
+	Waits      int64 // of goroutines, which are calls in the trace, too
 	Goroutines int64 // those with events: the threads of the trace
 	Thrown     int64 // panics
 	Caught     int64 // recoveries that have an event
@@ -63,7 +64,7 @@ type Test struct {
 }
 
 // Events is how many events the trace has. With [Options.NotEmpty] there is no trace if it is 0.
-func (c *Counts) Events() int64 { return c.Calls + c.Statements + c.Thrown + c.Caught }
+func (c *Counts) Events() int64 { return c.Calls + c.Statements + c.Waits + c.Thrown + c.Caught }
 
 // Add adds what another conversion wrote. Functions that both have are counted twice.
 func (s *Summary) Add(o *Summary) {
@@ -80,6 +81,7 @@ func (s *Summary) Add(o *Summary) {
 func (c *Counts) add(o *Counts) {
 	c.Calls += o.Calls
 	c.Statements += o.Statements
+	c.Waits += o.Waits
 	c.Goroutines += o.Goroutines
 	c.Thrown += o.Thrown
 	c.Caught += o.Caught

@@ -71,7 +71,7 @@ func (s *subject) judge(t *testing.T, dir string) {
 	if s.race {
 		out, _ := run(t, dir, append([]string{"go", "test", "-json", "-count=1", "-race"}, s.packages...)...)
 		plain := outcomes(t, out)
-		out, _ = run(t, dir, append([]string{program(t), "record", "-o", filepath.Join(t.TempDir(), "trace.bin"), "--", "go", "test", "-json", "-race"}, s.packages...)...)
+		out, _ = run(t, dir, append([]string{program(t), "record", "--waits", "-o", filepath.Join(t.TempDir(), "trace.bin"), "--", "go", "test", "-json", "-race"}, s.packages...)...)
 		s.same(t, outcomes(t, out), plain)
 		if bytes.Contains(out, []byte("DATA RACE")) {
 			t.Errorf("the race detector found something: %s", out)
@@ -104,7 +104,7 @@ func (s *subject) judge(t *testing.T, dir string) {
 // recorded records the tests, and returns how often each function was called, and what go test and tracex wrote.
 func (s *subject) recorded(t *testing.T, dir string) (calls map[string]int, out, said []byte) {
 	trace := filepath.Join(t.TempDir(), "trace.bin")
-	out, said = run(t, dir, append([]string{program(t), "record", "--tests=false", "-o", trace, "--", "go", "test", "-json"}, s.packages...)...)
+	out, said = run(t, dir, append([]string{program(t), "record", "--tests=false", "--waits", "--depth", "1", "-o", trace, "--", "go", "test", "-json"}, s.packages...)...)
 	return callsOf(t, trace), out, said
 }
 

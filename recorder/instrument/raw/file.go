@@ -49,6 +49,8 @@ type Header struct {
 	TableSize  uint64
 	Segments   uint64
 	Sibling    uint64   // see AtSibling
+	Sample     uint64   // see AtSample
+	Slower     uint64   // see AtSlower
 	Arguments  []string // the path of the program, and its arguments, as far as there was room
 
 	// These change.
@@ -117,7 +119,7 @@ func (f *File) readHeader() error {
 	h.Counter, h.Nanos, h.Wall = le.Uint64(b[AtCounter:]), le.Uint64(b[AtNanos:]), le.Uint64(b[AtWall:])
 	h.Clock, h.FirstShift, h.MostShift = le.Uint32(b[AtClock:]), le.Uint32(b[AtFirstShift:]), le.Uint32(b[AtMostShift:])
 	h.Text, h.Table, h.TableSize, h.Segments = le.Uint64(b[AtText:]), le.Uint64(b[AtTable:]), le.Uint64(b[AtTableSize:]), le.Uint64(b[AtSegments:])
-	h.Sibling = le.Uint64(b[AtSibling:])
+	h.Sibling, h.Sample, h.Slower = le.Uint64(b[AtSibling:]), le.Uint64(b[AtSample:]), le.Uint64(b[AtSlower:])
 	h.changing(b)
 	for text := b[AtProgram : AtProgram+ProgramSize]; len(text) > 0 && text[0] != 0; {
 		one, rest, whole := strings.Cut(string(text), "\x00")

@@ -43,7 +43,9 @@ const (
 	AtMissing    = 120 // u64: calls in segments that have been dropped after AtRing
 	AtSibling    = 128 // u64: AtWall of the file of the same process that has the table of functions; 0 if this one has it
 	AtUntil      = 136 // u64: the monotonic clock in ns when what the recording was to last until happened; 0: not yet
-	AtProgram    = 144 // the path of the program, and its arguments, each ended by a zero byte
+	AtSample     = 144 // u64: of call trees, so many in 1e9 are recorded, chosen by chance; 0: all
+	AtSlower     = 152 // u64: of call trees, only those are kept that took so many ns; 0: all. Events may be taken back
+	AtProgram    = 160 // the path of the program, and its arguments, each ended by a zero byte
 	ProgramSize  = 4096
 
 	Version = 5
@@ -154,10 +156,18 @@ const (
 	FolderVariable = "TRACEX_RECORD"
 	// OptionsVariable has options, separated by spaces: depth=N, strings=N, fields=N, elements=N, levels=N,
 	// limit=BYTES, reserve=BYTES, last=BYTES, lastfor=NANOSECONDS, times=0, only=PATTERN, skip=PATTERN, until=PATTERN. The
-	// last three may be repeated; until=panic is any panic.
+	// last three may be repeated; until=panic is any panic. After the pattern of until, each after UntilCondition, may be
+	// conditions, which all hold: aNAME for an argument, or rNAME for a result, with its name or number, UntilPart, one of
+	// = ! < > l (at most) g (at least), UntilPart, a text in which UntilBlank is a blank, UntilPart, if it is a number: the same as
+	// an integer, or nothing, UntilPart, the bits of a float64 in decimal.
+	// sample=N records N in 1e9 call trees; slower=NANOSECONDS keeps those that took so long; each=PATTERN, which may be
+	// repeated, records those that begin with calls of these functions.
 	// keep=failed, keep=all or keep=NANOSECONDS records tests of the top level, each into a file of its own, and keeps
 	// the files of those that fail, of all, or also of those that take so long: kept=BYTES of all processes, at most.
 	OptionsVariable = "TRACEX_RECORD_OPTIONS"
+	UntilCondition  = 0x1e
+	UntilPart       = 0x1d
+	UntilBlank      = 0x1f
 	// ControlVariable with the value 0 makes a program one that cannot be controlled.
 	ControlVariable = "TRACEX_CONTROL"
 )
@@ -176,17 +186,19 @@ const (
 	EventGo        = 6  // a go statement, which has a function's descriptor, is about to run
 	EventGoroutine = 7  // u32 0, then goroutine: the events that follow are those of a new one
 	EventAgain     = 8  // u32 0, goroutine, u32 n, u32 calls of the goroutine before, n × open: continues it where earlier events may have been dropped
-	EventSync      = 9  // u32 0, u64, the counter
+	EventSync      = 9  // u32 0, u64, the counter: before an EventWait it may be earlier than that of the previous event
 	EventNext      = 10 // end of the chunk: the goroutine continues in its next chunk
 	EventThrow     = 11 // a panic was noticed while the function was innermost: place, the value of the panic
 	EventTest      = 12 // of no function: the path of the package, and the name of the test that the goroutine runs, each a ValueString or ValueCut
 	EventCatch     = 13 // a panic had been recovered, noticed while the function was innermost: place 0, the value of the panic
-	EventMost      = 13
+	EventWait      = 14 // of WaitX instead of a function: the goroutine begins to wait: place
+	EventWaited    = 15 // of WaitX: it goes on: u64 id of the goroutine that made it go on, or 0
+	EventMost      = 15 // EventBits has room for no more
 
 	// The return address is one in the caller that stack traces show, from AtText: what calls for it, such as a
 	// compiler's wrapper of a method, is left out. It is in the runtime's goexit if a go statement made the call.
 	//
-	// place: u32 pc in the function, from AtText, and u32 pc in what it called there, such as the runtime's
+	// place: u32 pc in the innermost function that is recorded, from AtText, and u32 pc in what it called there, such as the runtime's
 	// gopanic; 0 if it is not known. The first is a return address, unless the second is in the runtime's
 	// sigpanic: then it is the instruction that faulted.
 	// goroutine: u64 id, u64 the parent's id, u64 pc of the go statement, u64 pc of the function that was started,
@@ -195,6 +207,25 @@ const (
 	// open: u32 function, u32 0, u64 counter of its beginning, or without a clock which call of the goroutine it is,
 	// from 1 on and modulo 2³²; the outermost first.
 	OpenSize = 16
+)
+
+// What a goroutine waits for. Only in programs that are built for it: see package rewrite.
+const (
+	WaitOther     = 1
+	WaitLock      = 2 // for a sync.Mutex, or for writing for a sync.RWMutex
+	WaitRLock     = 3 // for reading
+	WaitCond      = 4
+	WaitGroup     = 5
+	WaitSemaphore = 6
+	WaitSleep     = 7
+	WaitReceive   = 8
+	WaitSend      = 9
+	WaitSelect    = 10
+	WaitNetwork   = 11 // or another file that can be polled
+	WaitCollector = 12
+	WaitSystem    = 13 // a system call that took long
+	WaitC         = 14 // a call of C that took long: the same
+	WaitMost      = 14
 )
 
 // A descriptor: u32 kind, u32 size with this head and padding to 8 bytes, then what follows.

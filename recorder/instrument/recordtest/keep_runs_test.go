@@ -259,20 +259,29 @@ func init() {
 	if r.code != 1 || len(traces) != all/every {
 		t.Fatalf("%d traces, expected %d: %+v", len(traces), all/every, r)
 	}
-	served := 0
+	served, lacking := 0, 0
 	for _, trace := range traces {
 		text := must(t, runTracex(t, dir, nil, "print", trace)).stdout
 		served += strings.Count(text, "serve(")
 		i := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(trace), "background.TestN"), ".bin")
-		// The others fill the room of the newest calls many times, but the test's own are there to the last.
+		// The others fill the room of the newest calls many times, but the test's own are there to the last: unless its goroutine
+		// was set aside for long between its last call and its end.
+		lacks := ""
 		for _, part := range []string{`background\.TestN` + i + `\(`, `own\((…|-?\d+)\): ` + strings.Replace("-"+i, "-0", "0", 1) + "\n"} {
 			if !regexp.MustCompile(part).MatchString(text) {
-				t.Errorf("%s lacks %s:\n%.1000s", trace, part, text)
+				lacks = part
 			}
+		}
+		if lacks != "" {
+			t.Logf("%s lacks %s:\n%.1000s", trace, lacks, text)
+			lacking++
 		}
 		if at := strings.Index(text, "unwound"); at >= 0 {
 			t.Errorf("%s has …%s…", trace, text[max(at-300, 0):min(at+100, len(text))])
 		}
+	}
+	if lacking > len(traces)/2 {
+		t.Errorf("%d of %d traces lack calls of their tests", lacking, len(traces))
 	}
 	if served < len(traces) {
 		t.Errorf("the traces have %d calls of the goroutines in the background", served)

@@ -229,9 +229,18 @@ func checkLists(t *testing.T, dir, recording string, most int) {
 	if most == defaultElements {
 		flags = nil
 	}
-	trace := filepath.Join(t.TempDir(), "trace.bin")
-	must(t, runTracex(t, dir, nil, append(append([]string{"record", "-o", trace}, flags...), "--", recording)...))
-	have := contentsOf(must(t, runTracex(t, dir, nil, "print", "--values", trace)).stdout)
+	var trace string
+	var have map[string][]string
+	for range 2 {
+		trace = filepath.Join(t.TempDir(), "trace.bin")
+		must(t, runTracex(t, dir, nil, append(append([]string{"record", "-o", trace}, flags...), "--", recording)...))
+		have = contentsOf(must(t, runTracex(t, dir, nil, "print", "--values", trace)).stdout)
+		if most == 0 || len(have["large0"]) != 2 {
+			break
+		}
+		// Nothing is read of a map whose parts are not all known to be in the heap; once in thousands of runs they are not.
+		t.Logf("--elements %d: no entries: %q", most, have["large0"])
+	}
 	for i, l := range lists {
 		got := have[fmt.Sprint("list", i)]
 		if want := first(l, most); got == nil || !slices.Equal(got, want) {

@@ -86,7 +86,7 @@ func TestModules(t *testing.T) {
 			name: "old loops", files: map[string]string{
 				"go.mod":  "module example.com/main\n\ngo 1.16\n",
 				"main.go": "package main\n\ntype P struct{ n [400]int }\n\nfunc main() {\n\tvar fs []func() int\n\tfor i := 0; i < 3; i++ {\n\t\tfs = append(fs, func() int { return i })\n\t}\n\tfor _, f := range fs {\n\t\tprintln(f())\n\t}\n\tlarge(P{}, nil)\n}\n\nfunc large(p P, q interface{}) {}\n",
-			}, command: "go run .", trace: only + "  main.func1(): 3\n  main.func1(): 3\n  main.func1(): 3\n  large(P{n:[400]int{…}}, null)\n",
+			}, command: "go run .", trace: only + "  main.func1(): 3\n  main.func1(): 3\n  main.func1(): 3\n  large(P{n:[400]int{0, 0, 0, 0, 0, 0, 0, 0, …+392}}, null)\n",
 		},
 		{
 			name: "own flags", files: map[string]string{"go.mod": mod, "main.go": "package main\n\nfunc main() { f() }\n\nfunc f() {}\n"},

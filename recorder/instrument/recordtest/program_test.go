@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"tracex/cli"
+	"tracex/format/formattest"
 )
 
 // tracexVariable makes this test program the command tracex.
@@ -27,6 +29,10 @@ func TestMain(m *testing.M) {
 		os.Unsetenv(tracexVariable) // the programs that it records are not
 		os.Exit(cli.Main(nil))
 	}
+	if formattest.Exhaustive() && os.Getenv(longVariable) == "" {
+		fmt.Println("left out: " + longVariable + "=1 runs all tests of recorded programs")
+		os.Exit(0)
+	}
 	code := m.Run()
 	if worker.dir != "" {
 		os.RemoveAll(worker.dir)
@@ -34,17 +40,20 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// longVariable, set to anything, also runs the tests that take minutes.
+const longVariable = "TRACEX_INTEROP"
+
 // long skips a test unless those that take minutes are asked for.
 func long(t *testing.T) {
 	t.Helper()
-	if os.Getenv("TRACEX_INTEROP") == "" {
-		t.Skip("takes minutes; set TRACEX_INTEROP=1 to run it")
+	if os.Getenv(longVariable) == "" {
+		t.Skip("takes minutes; set " + longVariable + "=1 to run it")
 	}
 }
 
 // many is the number of repetitions of a test: few, unless the long tests are asked for.
 func many(few, all int) int {
-	if os.Getenv("TRACEX_INTEROP") == "" {
+	if os.Getenv(longVariable) == "" {
 		return few
 	}
 	return all

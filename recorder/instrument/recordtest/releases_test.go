@@ -21,11 +21,11 @@ func released(t *testing.T, release string) (env []string) {
 	t.Helper()
 	env = []string{"GOTOOLCHAIN=" + release}
 	ask := env
-	if os.Getenv("TRACEX_INTEROP") == "" {
+	if os.Getenv(longVariable) == "" {
 		ask = append(ask, "GOPROXY=off")
 	}
 	if r := run(t, t.TempDir(), ask, "go", "version"); r.code != 0 {
-		if os.Getenv("TRACEX_INTEROP") != "" {
+		if os.Getenv(longVariable) != "" {
 			t.Fatalf("%s cannot be had: %s", release, r.stderr)
 		}
 		t.Skipf("%s is not on this machine: left out; TRACEX_INTEROP=1 fetches it", release)

@@ -35,5 +35,7 @@
 // The inserted text uses no predeclared identifier, because a program may redeclare it. The names
 // that the text declares occur nowhere else in the package.
 //
+// [Waits] edits packages of Go's own in another way: so that the runtime tells where goroutines wait.
+//
 // Package rewrite reads no files and needs only the standard library.
 package rewrite

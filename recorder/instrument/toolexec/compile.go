@@ -42,10 +42,25 @@ func compile(tool string, args []string) int {
 	c.path, _, _ = strings.Cut(c.id, " ")
 	c.report.Package = c.id
 	_, output := flagValue(args, "-o")
-	if output == "" || slices.Contains(settings.Never, c.path) {
+	waits := rewrite.NewWaits(c.path)
+	if !settings.Options.Waits {
+		waits = nil
+	}
+	if output == "" || waits == nil && slices.Contains(settings.Never, c.path) {
 		become(tool, args)
 	}
 	c.dir = filepath.Join(filepath.Dir(output), "tracex")
+	if waits != nil {
+		changed, defect, err := c.tellWaits(waits)
+		switch {
+		case err != nil:
+			return fail("%s cannot be edited: %v", c.id, err)
+		case defect != nil:
+			fmt.Fprintf(os.Stderr, "tracex: %v\n", defect)
+			become(tool, args)
+		}
+		return c.run(changed)
+	}
 
 	if _, err := os.Stat(c.archive()); err != nil {
 		return missing(c.archive())
@@ -94,13 +109,9 @@ func (c *compilation) instrument() (changed []string, defect, err error) {
 		Import: importsOf(config),
 	})
 	for _, name := range c.args[first:] {
-		absolute, err := filepath.Abs(name)
-		if err != nil {
-			return nil, nil, err
-		}
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err, nil
+		absolute, text, defect, err := source(name)
+		if defect != nil || err != nil {
+			return nil, defect, err
 		}
 		if err := p.Add(absolute, text); err != nil {
 			return nil, err, nil
@@ -139,6 +150,43 @@ func (c *compilation) instrument() (changed []string, defect, err error) {
 		return nil, nil, err
 	}
 	return replaced(changed, at, "-importcfg", copied), nil, nil
+}
+
+// tellWaits writes edited copies of the sources of one of Go's own packages, and returns the arguments to compile them
+// with. A defect is as that of instrument.
+func (c *compilation) tellWaits(w *rewrite.Waits) (changed []string, defect, err error) {
+	changed = slices.Clone(c.args)
+	first := firstSource(c.args)
+	for i, name := range c.args[first:] {
+		absolute, text, defect, err := source(name)
+		if defect != nil || err != nil {
+			return nil, defect, err
+		}
+		edited, err := w.Edit(absolute, text)
+		if err != nil {
+			return nil, err, nil
+		}
+		if edited == nil {
+			continue
+		}
+		if changed[first+i], err = c.write(filepath.Base(name), edited); err != nil {
+			return nil, nil, err
+		}
+	}
+	table, defect := w.Table()
+	if defect != nil || table == nil {
+		return changed, defect, nil
+	}
+	path, err := c.write("tracex.go", table)
+	return slices.Insert(changed, first, path), nil, err
+}
+
+// source reads a source, and returns its absolute path. A defect is as that of instrument.
+func source(name string) (path string, text []byte, defect, err error) {
+	if path, err = filepath.Abs(name); err == nil {
+		text, defect = os.ReadFile(name)
+	}
+	return path, text, defect, err
 }
 
 // firstSource returns the index of the first source among the arguments. Sources follow the last

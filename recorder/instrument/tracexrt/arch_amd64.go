@@ -9,6 +9,9 @@ const (
 	offPanicFrame   = offPanicFP
 )
 
+// callLeast is some 20 to 40 µs.
+var callLeast = uint64(1 << 16)
+
 // commit stores a word after all that was stored before.
 func commit(p uintptr, v uint32) { *u32(p) = v }
 

@@ -11,6 +11,12 @@ const (
 	offPanicFrame   = offPanicSP
 )
 
+// callLeast is 20 µs.
+var callLeast = counterRate() / 50_000
+
+// counterRate returns how often the counter counts in a second.
+func counterRate() uint64
+
 // commit stores a word after all that was stored before.
 func commit(p uintptr, v uint32)
 

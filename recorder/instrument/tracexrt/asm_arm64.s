@@ -47,6 +47,12 @@ TEXT ·framePointer(SB), NOSPLIT|NOFRAME, $0-8
 	MOVD R29, ret+0(FP)
 	RET
 
+// func counterRate() uint64
+TEXT ·counterRate(SB), NOSPLIT|NOFRAME, $0-8
+	MRS  CNTFRQ_EL0, R0
+	MOVD R0, ret+0(FP)
+	RET
+
 // func counterIsSteady() bool
 TEXT ·counterIsSteady(SB), NOSPLIT|NOFRAME, $0-1
 	MOVD $1, R0

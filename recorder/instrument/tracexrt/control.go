@@ -63,6 +63,7 @@ func init() {
 			argsSize = a + uintptr(len(s)) - argsBegin
 		}
 	}
+	hookWaits()
 	if folder := variable(FolderVariable); folder != "" {
 		acquire()
 		reason, errno := beginRecording(folder, variable(OptionsVariable))
@@ -280,6 +281,8 @@ func beginRecording(folder, options string) (reason, errno uintptr) {
 	*u64(h + AtPID) = uint64(pid)
 	*u64(h + AtWall) = wall
 	*u64(h + AtSibling) = sibling
+	*u64(h + AtSample), *u64(h + AtSlower) = sampleOf, uint64(slower)
+	sampleSalt = wall
 	*u32(h + AtClock) = clock
 	*u32(h + AtFirstShift), *u32(h + AtMostShift) = uint32(firstShift), uint32(mostShift)
 	*u64(h + AtText) = uint64(text)

@@ -7,4 +7,7 @@
 // It imports only unsafe. It starts no goroutine or thread, installs no signal handler, and leaves
 // no file open. It calls no code of the program, allocates nothing on the program's heap, and keeps
 // none of the program's objects alive. A failure ends only the recording.
+//
+// A runtime that was built for it calls waits.go when a goroutine begins to wait, and when it goes on. What makes a recording
+// begin and end is in control.go; which calls it has, and what it lasts until, in options.go and triggers.go.
 package tracexrt

@@ -23,10 +23,12 @@ type Func struct {
 	args    uint32 // number of arguments
 	session uint32 // in which it was described
 	ended   uint32 // session in which the types of its results were described
+	// known has the types of arguments and results in the first call. It is in mapped memory.
+	known   *[1 << 16]*rtype
+	until   uint64 // bit i: untilConditions[i] is about its calls
 	counted uint32 // session for which out is valid
 	out     bool   // the options leave it out: its lost calls are not counted
-	// known has the types of arguments and results in the first call. It is in mapped memory.
-	known *[1 << 16]*rtype
+	each    bool   // a tree may begin with its calls
 }
 
 // skipped is what Func.number is for functions that the options leave out.
@@ -40,6 +42,7 @@ type frame struct {
 	off uintptr
 	// begun is the counter; without a clock it is which call of the goroutine this is, from 1 on.
 	begun uint64
+	until uint64 // bit i: untilConditions[i] is still to be asked at its end; only if f.until is not 0
 }
 
 // On reports whether calls are recorded or counted, or the control file has a request. It is inlined
@@ -72,6 +75,11 @@ func Enter(f *Func, args ...any) int {
 			st.againTest(st.last)
 		}
 		return 0
+	}
+	if choosing && st.depth == 0 {
+		if token, ok := st.picked(f, off); !ok {
+			return token
+		}
 	}
 	if clock != ClockCounter {
 		t = otherTime()
@@ -109,6 +117,9 @@ func Enter(f *Func, args ...any) int {
 			t = otherTime()
 		}
 	}
+	if choosing && d == 0 {
+		st.beginsTree()
+	}
 	p := st.cur
 	diff := t - st.last
 	if diff>>32 != 0 {
@@ -140,6 +151,9 @@ func Enter(f *Func, args ...any) int {
 		fr.begun = uint64(uint32(st.calls - st.before))
 	}
 	st.depth = d + 1
+	if f.until != 0 {
+		st.asks(fr, args)
+	}
 	return d + 1
 }
 
@@ -165,7 +179,13 @@ func (f *Func) lost() int {
 //
 //go:noinline
 func Exit(token int, results ...any) {
-	if token == 0 || *control != Recording && !attend() {
+	if token <= 0 {
+		if token == passed {
+			passes()
+		}
+		return
+	}
+	if *control != Recording && !attend() {
 		return
 	}
 	gp, t := goroutineNow()
@@ -191,6 +211,12 @@ func Exit(token int, results ...any) {
 	}
 	fr := &st.stack[token-1]
 	how := panicking(gp, fr.off)
+	if choosing && token == 1 && st.endsTree(how != nil) {
+		if st.depth = 0; st.test != 0 {
+			st.ends()
+		}
+		return
+	}
 	need := uintptr(28) + uintptr(len(results)+1)*max(valueMost, failureMost)
 	if st.cur+need > st.end {
 		if need = 28 + boundResults(results); how != nil {
@@ -225,6 +251,9 @@ func Exit(token int, results ...any) {
 		}
 	} else {
 		f := fr.f
+		if f.until != 0 && fr.until != 0 {
+			st.asksResults(fr, results)
+		}
 		if f.ended != session && len(results) > 0 {
 			f.describeResults(results)
 		}

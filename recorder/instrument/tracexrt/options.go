@@ -13,13 +13,14 @@ func defaults() {
 	clock = bestClock()
 	only, skip, until = [64]string{}, [64]string{}, [64]string{}
 	lastFor, untilPanic, untilAt = 0, false, 0
+	untilConditions, each, sampleOf, slower = [64]string{}, [64]string{}, 0, 0
 	keeping, keepAll, keepSlow, keptMost = false, false, 0, 1<<62
 }
 
 // parse reads options, in the form of OptionsVariable, and ignores unknown ones. It does not copy
 // texts: they are in the environment, or in the copy of the control file.
 func parse(options string) {
-	onlys, skips, untils := 0, 0, 0
+	onlys, skips, untils, eachs := 0, 0, 0, 0
 	for len(options) > 0 {
 		i := 0
 		for i < len(options) && options[i] != ' ' {
@@ -63,13 +64,22 @@ func parse(options string) {
 			case value == "panic":
 				untilPanic = true
 			case untils < len(until):
-				until[untils] = value
+				until[untils], untilConditions[untils] = cut(value, UntilCondition)
 				untils++
 			}
 		case "keep":
 			keeping, keepAll, keepSlow = true, value == "all", int64(n)
 		case "kept":
 			keptMost = n
+		case "each":
+			if eachs < len(each) {
+				each[eachs] = value
+				eachs++
+			}
+		case "slower":
+			slower = int64(min(n, 1<<62))
+		case "sample":
+			sampleOf = min(n, 1e9)
 		case "times":
 			if value == "0" {
 				clock = ClockNone
@@ -86,6 +96,7 @@ func parse(options string) {
 			}
 		}
 	}
+	choosing = sampleOf != 0 || each[0] != "" || slower != 0
 	if lastFor > 0 {
 		lastKept = maxLast
 		for mostShift > leastShift && maxLast<<mostShift > limit {

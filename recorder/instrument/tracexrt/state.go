@@ -35,6 +35,16 @@ type goroutine struct {
 	testPkg  string  // the path of the function's package, static data
 	testTold uint32  // the session in which it was described as failed, if it is below another
 
+	waits     uint32  // what it waits for, see WaitOther; 0: it works
+	waitPlace uint64  // where
+	waitBegan uint64  // the counter
+	waitChunk uintptr // with its beginning; 0: none has it
+	woken     uint64  // the goroutine that made it go on
+	passing   uintptr // how far the frame of a call is below the end of the stack whose tree is not recorded; 0: none is passed
+	tree      *tree   // nil: none may be dropped
+	draws     uint64  // how many trees were looked at
+	callBegan uint64  // the counter before its last system call, or call of C
+
 	panicOff uintptr // how far panic is below the end of the stack
 	panics   uint32  // number of panics then, with those whose deferred functions were running
 	caught   uint64  // a bit for each of the oldest of these: its recovery is recorded
@@ -123,7 +133,7 @@ func begin(gp uintptr) *goroutine {
 		st.cur, st.end, st.chunk, st.size = 0, 0, 0, 0
 		st.calls, st.counted = 0, 0
 	}
-	st.before = st.calls
+	st.before, st.waits, st.callBegan, st.passing = st.calls, 0, 0, 0
 	if goesOn {
 		for i := range st.depth {
 			st.stack[i].f.describeAgain()
@@ -226,10 +236,13 @@ func (st *goroutine) refill(need uintptr, t uint64) bool {
 	p, size := uintptr(0), uintptr(0)
 	if st.session == session {
 		st.countCalls()
-		kept := lastKept
-		p, size = st.take(need, kept)
-		if kept == 0 && lastKept != 0 { // the chunk is the first that may be dropped
-			p, size = st.take(need, lastKept)
+		if p, size = st.spare(need); p == 0 {
+			kept := lastKept
+			p, size = st.take(need, kept)
+			if kept == 0 && lastKept != 0 { // the chunk is the first that may be dropped
+				p, size = st.take(need, lastKept)
+			}
+			st.grows(p, size)
 		}
 	}
 	again := lastKept != 0 && !st.fresh

@@ -332,8 +332,17 @@ func isError(t *rtype) bool {
 //go:noinline
 func (f *Func) describe(args []any) {
 	acquire()
-	if until[0] != "" && f.session != session && !f.Go && !f.Test && anyMatches(&until, f) {
-		note()
+	if f.session != session {
+		f.until, f.each = 0, anyMatches(&each, f)
+		for i, p := range until {
+			switch {
+			case p == "" || f.Go || f.Test || !matches(p, f): // there are few
+			case untilConditions[i] == "":
+				note()
+			default:
+				f.until |= 1 << i
+			}
+		}
 	}
 	if f.session != session && !left(f) {
 		f.meet(args)

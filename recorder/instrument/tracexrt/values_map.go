@@ -103,6 +103,9 @@ func putMap(p uintptr, t *rtype, m unsafe.Pointer, depth int, room uintptr) uint
 	e := entries{slots: &s, at: q + 1, most: min(listMost, uintptr(n)), room: room}
 	size := *(*uintptr)(unsafe.Add(m, offMapDirLen)) // before the pointer: a directory only grows
 	if dir := *(*unsafe.Pointer)(unsafe.Add(m, offMapDir)); size == 0 {
+		if *(*uintptr)(unsafe.Add(m, offMapDirLen)) != 0 {
+			return q // it has one now
+		}
 		if leftFrom(dir) >= s.group || onStack(m) && onStack(dir) {
 			e.putGroup(dir)
 		}

@@ -9,7 +9,7 @@
 // The rest is in the environment:
 //
 //	TRACEX_TOOLEXEC_ARCHIVE=/path/tracexrt.a
-//	TRACEX_TOOLEXEC_OPTIONS=tests=true trivial=true
+//	TRACEX_TOOLEXEC_OPTIONS=tests=true trivial=true waits=false
 //	TRACEX_TOOLEXEC_NEVER=runtime internal/abi …
 //	TRACEX_TOOLEXEC_REPORT=/path/directory
 //	TRACEX_TOOLEXEC_NAMES=word
@@ -51,11 +51,12 @@ type Settings struct {
 type Options struct {
 	Tests   bool // see package rewrite
 	Trivial bool
+	Waits   bool // Go's own packages that rewrite.WaitPackages names tell where goroutines wait
 }
 
 // String returns the options in the form of the environment.
 func (o Options) String() string {
-	return fmt.Sprintf("tests=%t trivial=%t", o.Tests, o.Trivial)
+	return fmt.Sprintf("tests=%t trivial=%t waits=%t", o.Tests, o.Trivial, o.Waits)
 }
 
 // SharedArchive returns the path of the archive for packages compiled with -shared.
@@ -93,6 +94,8 @@ func Load(getenv func(name string) string) (Settings, error) {
 			s.Options.Tests = value
 		case name == "trivial":
 			s.Options.Trivial = value
+		case name == "waits":
+			s.Options.Waits = value
 		default:
 			return s, fmt.Errorf("%s: there is no option %q", optionsVariable, name)
 		}

@@ -34,6 +34,7 @@ type foundState struct {
 	call   string             // the call around the row
 	values []query.StateValue // by part and name
 	notes  []string           // what the values do not tell
+	waited int64              // ns that a goroutine waited in it; -1 if that is not known
 	err    error              // why they could not be found
 }
 
@@ -55,9 +56,10 @@ func (p *state) show(n *lazy.Node, raw bool) tea.Cmd {
 		return nil
 	}
 	p.found = foundState{place: want}
+	handle, container := n.Handle(), n.Point().Class.Container()
 	r, at := p.env.Trace.Reader, query.HistoryPoint{Position: want.at, Event: n.Point().Event}
 	return p.task.Later(p.env, func(ctx context.Context) func() tea.Cmd {
-		f := foundState{place: want}
+		f := foundState{place: want, waited: -1}
 		s := query.NewState(r, raw, at)
 		err := s.Run(ctx, nil)
 		f.known = ctx.Err() == nil
@@ -68,8 +70,23 @@ func (p *state) show(n *lazy.Node, raw bool) tea.Cmd {
 		default:
 			f.call, f.values, f.notes = s.Call(), s.Values(), s.Notes()
 		}
+		if container && f.known {
+			if ns, known, err := query.WaitedIn(ctx, r, raw, handle, mostWaited); known && err == nil {
+				f.waited = ns
+			}
+			f.known = ctx.Err() == nil
+		}
 		return env.Done(func() { p.found = f })
 	})
+}
+
+// mostWaited is how many bytes below a call are read for how long a goroutine waited in it.
+const mostWaited = 32 << 20
+
+// waitedIn returns for how many ns a goroutine waited in a call or a loop, once that is known.
+func (p *state) waitedIn(n *lazy.Node) (ns int64, ok bool) {
+	f := &p.found
+	return f.waited, f.known && f.at == n.Position() && f.waited >= 0
 }
 
 // forget forgets what was found, as the trace is another one.

@@ -148,6 +148,9 @@ func (w *writer) duration(n *lazy.Node) {
 		}
 		w.pair("duration", text, theme.NumberText)
 		w.self(n, t)
+		if ns, ok := w.p.state.waitedIn(n); ok {
+			w.pair("waiting", partOf(w.g, ns, t), theme.Plain)
+		}
 		w.share(n, t)
 	case n.State() == lazy.StateUnfinished:
 		w.pair("duration", "unknown: it did not end", theme.Faint)
@@ -170,15 +173,20 @@ func (w *writer) self(n *lazy.Node, t lazy.Time) {
 		w.pair("self", "not known yet", theme.Faint)
 		return
 	}
-	text := w.g.Exactly(ns)
 	if !exact {
-		w.pair("self", "at most "+text, theme.Faint)
+		w.pair("self", "at most "+w.g.Exactly(ns), theme.Faint)
 		return
 	}
+	w.pair("self", partOf(w.g, ns, t), theme.Plain)
+}
+
+// partOf writes a part of a duration.
+func partOf(g *screen.Glyphs, ns int64, t lazy.Time) string {
+	text := g.Exactly(ns)
 	if part := display.Share(ns, t.Duration); part != "" {
 		text += ", " + part + " of the duration"
 	}
-	w.pair("self", text, theme.Plain)
+	return text
 }
 
 // share writes a node's share of the time of its parent, and of its thread.

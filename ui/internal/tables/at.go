@@ -28,7 +28,10 @@ func (a *Answers) At(at tree.Address) tea.Cmd {
 	case tree.Time:
 		o.Time = at.Number
 	case tree.Event:
-		h := lazy.EventHandle(int32(max(at.Number, 0)))
+		if at.Number < 0 {
+			return a.env.Say("there is no such event")
+		}
+		h := lazy.EventHandle(int32(at.Number))
 		o.Place = &h
 	case tree.Place:
 		h := lazy.PositionHandle(at.Place)

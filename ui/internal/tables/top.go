@@ -98,6 +98,9 @@ func (t *Top) Orders() []string {
 	if t.timed {
 		keys = []string{"self", "total", "calls", "mean", "p99", "max", "threw"}
 	}
+	if slices.ContainsFunc(t.Table().Columns, func(c table.Column) bool { return c.Key == "waiting" }) {
+		keys = append(keys, "waiting")
+	}
 	if t.Table().Row != query.ByThread.String() {
 		keys = append(keys, "name")
 	}

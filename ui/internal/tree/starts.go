@@ -9,6 +9,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/query"
 	"tracex/lazy/query/goroutines"
 	"tracex/ui/internal/env"
 )
@@ -34,7 +35,8 @@ type startPath struct {
 	text   string
 }
 
-// Key goes from a go statement to the goroutine that it made, and from any other row to what made the row's goroutine.
+// Key goes from a go statement to the goroutine that it made, from a wait to the one that ended it, and from any other row to
+// what made the row's goroutine.
 func (s *Starts) Key() tea.Cmd {
 	if cmd, is := s.Follow(); is {
 		return cmd
@@ -52,21 +54,27 @@ func nameOf(r *lazy.LazyTraceReader, thread int32) (n goroutines.Name, ok bool) 
 	return goroutines.Parse(t.Name)
 }
 
-// Follow goes to the goroutine that the go statement under the cursor made; is is false if there is no statement.
+// Follow goes to the goroutine that the go statement under the cursor made, or that ended the wait there; is is false if there
+// is neither.
 func (s *Starts) Follow() (cmd tea.Cmd, is bool) {
 	n := s.tree.Out.Cursor.Node
 	if n == nil || n.Point() == nil || n.Point().Class != format.ClassCall || !n.Leaf() {
 		return nil, false
 	}
 	in, ok := nameOf(s.env.Trace.Reader, n.Thread())
+	wait := false
 	s.env.Trace.Reader.WithContext(func(c *format.Context) {
 		m := c.Method(n.Point().Ref)
-		is = ok && m != nil && goroutines.IsStatement(m.Name)
+		wait = m != nil && m.Result == format.Wait
+		is = ok && m != nil && (wait || goroutines.IsStatement(m.Name))
 	})
 	if !is {
 		return nil, false
 	}
 	number, guess, known := goroutines.MadeBy(n.Footer())
+	if !known && wait {
+		return s.env.Say("the trace does not tell which goroutine ended this wait"), true
+	}
 	if !known && !goroutines.Likely(s.env.Trace.Reader.ThreadList()) {
 		return nil, false // a method may have any name in other languages
 	}
@@ -75,6 +83,7 @@ func (s *Starts) Follow() (cmd tea.Cmd, is bool) {
 		return nil, true
 	}
 	r, raw := s.env.Trace.Reader, !s.tree.Out.Tree.Folded()
+	time, timed := n.Time()
 	return s.tree.Jobs.ToFound("looking for the goroutine", func(ctx context.Context, progress lazy.Progress) (at lazy.Position, event int32, err error) {
 		f, err := s.Forests.Get(ctx, r.ThreadList(), progress)
 		if err != nil {
@@ -83,6 +92,11 @@ func (s *Starts) Follow() (cmd tea.Cmd, is bool) {
 		i, ok := f.Find(in.Program, number)
 		if !ok {
 			return at, -1, fmt.Errorf("goroutine %d is not in the trace", number)
+		}
+		if wait && timed { // what it was in then
+			if at, event, err = query.InnermostAt(ctx, r, raw, f.Of().ID(i), time.End()); err != nil || event >= 0 {
+				return at, event, err
+			}
 		}
 		return goroutines.First(ctx, r, raw, f.Of().ID(i))
 	}, func() {

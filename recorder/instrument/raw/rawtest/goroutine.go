@@ -142,6 +142,16 @@ func (r *Goroutine) Go(f *raw.Function) {
 	r.event(r.word(raw.EventGo, f), r.delta())
 }
 
+// Wait begins a wait, one of raw.WaitX, at pc in a function, which called called there.
+func (r *Goroutine) Wait(kind, pc, called uint32) {
+	r.event(raw.EventWait|kind<<raw.EventBits, le.AppendUint32(le.AppendUint32(r.delta(), pc), called))
+}
+
+// Waited ends it. by is the goroutine that ended it; 0 if none did.
+func (r *Goroutine) Waited(kind uint32, by uint64) {
+	r.event(raw.EventWaited|kind<<raw.EventBits, le.AppendUint64(r.delta(), by))
+}
+
 type Value []byte
 
 func Nil() Value { return Value{raw.ValueNil} }
