@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
-	"sort"
 	"strings"
 	"testing"
 
@@ -125,7 +124,7 @@ func plainLines(c *format.Context, x *ownTree, most int) (out []string, left int
 		out = append(out, fmt.Sprintf("%s %s count %d threw %d iterations %d time %d %v", where, a.last, a.count, a.threw, a.iterations, a.time, a.timed))
 	}
 	out = append(out, fmt.Sprintf("%d nowhere", nowhere))
-	sort.Strings(out)
+	slices.Sort(out)
 	return out, left
 }
 
@@ -142,7 +141,7 @@ func linesText(f *LinesFound) (out []string) {
 		}
 	}
 	out = append(out, fmt.Sprintf("%d nowhere", f.Nowhere))
-	sort.Strings(out)
+	slices.Sort(out)
 	return out
 }
 

@@ -1,7 +1,8 @@
 // Command toolexec is run by the go command in place of each tool of a build, with the tool and
 // its arguments: go build -toolexec=PATH. It instruments the sources of the packages whose
-// compiler flags have a stamp, and gives the linker the package that they call. It hands over to
-// any other tool at once. Package wrapper has the settings that it gets, and how.
+// compiler flags have a stamp, or edits those of Go's own so that they tell where goroutines wait,
+// and gives the linker the package that they call. It hands over to any other tool at once. Package
+// wrapper has the settings that it gets, and how.
 package main
 
 import (

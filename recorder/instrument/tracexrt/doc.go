@@ -9,5 +9,5 @@
 // none of the program's objects alive. A failure ends only the recording.
 //
 // A runtime that was built for it calls waits.go when a goroutine begins to wait, and when it goes on. What makes a recording
-// begin and end is in control.go; which calls it has, and what it lasts until, in options.go and triggers.go.
+// begin and end is in control.go; which calls it has, in options.go and trees.go; what it lasts until, in triggers.go.
 package tracexrt

@@ -76,17 +76,17 @@ func Enter(f *Func, args ...any) int {
 		}
 		return 0
 	}
-	if choosing && st.depth == 0 {
-		if token, ok := st.picked(f, off); !ok {
-			return token
-		}
-	}
 	if clock != ClockCounter {
 		t = otherTime()
 	}
 	d := st.depth
 	if d > 0 && st.stack[d-1].off >= off {
 		d = st.unwindTo(off, t)
+	}
+	if choosing && d == 0 {
+		if token, ok := st.picked(f, off); !ok {
+			return token
+		}
 	}
 	if offPanic != 0 {
 		if p := *pointer(gp + offPanic); uintptr(p) != st.panic {
@@ -120,8 +120,7 @@ func Enter(f *Func, args ...any) int {
 	if choosing && d == 0 {
 		st.beginsTree()
 	}
-	p := st.cur
-	diff := t - st.last
+	p, diff := st.cur, t-st.last
 	if diff>>32 != 0 {
 		p, diff = st.sync(p, t), 0
 	}
@@ -139,10 +138,8 @@ func Enter(f *Func, args ...any) int {
 	commit(p, EventEnter|f.number<<EventBits)
 	st.cur = q
 	st.calls++
-	if d == st.room {
-		if !st.deepen() {
-			return 0
-		}
+	if d == st.room && !st.deepen() {
+		return 0
 	}
 	fr := &st.stack[d]
 	*word(uintptr(unsafe.Pointer(&fr.f))) = uintptr(unsafe.Pointer(f))
