@@ -31,7 +31,7 @@ func newInfoCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "info FILE",
 		Short: "Show what a trace contains",
-		Long: "Show the size, threads and events of a trace, and how it was recorded. If the recorded program or " +
+		Long: "Show the size, processes, threads and events of a trace, and how it was recorded. If the recorded program or " +
 			"the command that recorded it was killed, info first completes the trace from the data left beside it. So does every command that reads a trace.",
 		Example: `tracex info trace.bin
 tracex info --limit 0 trace.bin # every thread
@@ -74,7 +74,7 @@ func (n *infoCommand) show(ctx context.Context, in *input, r *lazy.LazyTraceRead
 	} else {
 		rows.list(sum.Threads, n.limit)
 	}
-	t.File = in.name
+	t.File, t.limit, t.Processes = in.name, n.limit, gatherProcesses(r, sum.Threads)
 	t.Run = runFactsOf(r.Info(), n.env)
 	left, right, err := diffInfo(in.path)
 	if err != nil {

@@ -45,11 +45,15 @@ type facts struct {
 	Calls          int64         `json:"calls"`
 	Depth          int           `json:"depth"`
 	Threads        []threadFacts `json:"threads"` // empty: see threadRows
-	Classes        []count       `json:"events_by_class"`
-	Kinds          []count       `json:"objects_by_kind"`
-	Run            *runFacts     `json:"run,omitempty"`
-	Left           *runFacts     `json:"left,omitempty"`
-	Right          *runFacts     `json:"right,omitempty"`
+	// Processes are those of instrumented Go programs, each followed by those that it started.
+	Processes []processFacts `json:"processes,omitempty"`
+	Classes   []count        `json:"events_by_class"`
+	Kinds     []count        `json:"objects_by_kind"`
+	Run       *runFacts      `json:"run,omitempty"`
+	Left      *runFacts      `json:"left,omitempty"`
+	Right     *runFacts      `json:"right,omitempty"`
+
+	limit int // of threads and processes, for a person; 0 for all
 }
 
 type threadFacts struct {
@@ -138,6 +142,9 @@ func (t *facts) write(w io.Writer, threads threadRows) error {
 		out.line("unfinished", counted(int64(t.Unfinished), "call, loop or iteration", "calls, loops and iterations")+" had not ended")
 	}
 	if err := out.Flush(); err != nil {
+		return err
+	}
+	if err := writeProcesses(buffered, t.Processes, t.limit); err != nil {
 		return err
 	}
 	threads.write(buffered)

@@ -24,6 +24,7 @@ type Context struct {
 	doubts    map[int32]bool // see InDoubt
 	left      leftTrees      // see SampleNote
 	waits     bool           // see HasWaits
+	processes processes      // see Processes
 	parameters
 	version Version
 }
@@ -178,6 +179,7 @@ func (c *Context) Add(b []byte) (id int32, n int, err error) {
 		id = v.ID
 		noteDoubt(c, v.Value)
 		noteLeft(c, v.Value)
+		noteProcess(c, v.Value)
 		add(&r, &c.strings, id, newNamedString(v))
 		if r.err == nil {
 			c.Packages.note(v)

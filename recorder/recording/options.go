@@ -108,6 +108,8 @@ type maker struct {
 	Options
 	dir    *Directory // claims the place of the trace; nil if this is no recording
 	traces []Trace    // by Split or Keep
+
+	elsewhere func(*raw.Header) (trace, name string) // see instrumented.Options; nil unless Split
 }
 
 // Calls decide what an instrumented program records.

@@ -96,7 +96,7 @@ const convertingRaws = "writing the trace"
 func (m *maker) convertRaws(ctx context.Context, files []string, spool string, process *perfetto.Process, to *growingFiles) (made Trace, err error) {
 	p := m.Listener.Begin(convertingRaws)
 	defer p.End()
-	c, err := instrumented.New(to.writers(), instrumented.Options{Version: m.Version, Programs: len(files) > 1, NotEmpty: true, Progress: p.Update})
+	c, err := instrumented.New(to.writers(), instrumented.Options{Version: m.Version, Programs: len(files) > 1, NotEmpty: true, Progress: p.Update, Elsewhere: m.elsewhere})
 	if err != nil {
 		return made, err
 	}

@@ -31,6 +31,8 @@ type splitting struct {
 	alone   []splitProcess  // those with packets, but without calls
 	made    []Trace
 	all     Trace
+	lines   raw.Lines
+	inLine  []*splitProcess // by their numbers in lines
 }
 
 // convertEach makes a trace of each raw file, with the packets of its process from the file at spool, unless
@@ -46,11 +48,22 @@ func (m *maker) convertEach(ctx context.Context, files []string, spool string) (
 			return nil, s.all, err
 		}
 	}
-	for _, p := range splitProcesses(files) {
-		if err = s.raw(ctx, p); err != nil {
+	list := splitProcesses(files)
+	for i := range list {
+		list[i].path = splitPath(s.Output, &list[i], s.taken)
+	}
+	s.elsewhere = s.parent
+	for _, p := range s.byAge(list) {
+		if err = s.raw(ctx, *p); err != nil {
 			return s.made, s.all, err
 		}
 	}
+	slices.SortStableFunc(s.made, func(a, b Trace) int {
+		at := func(t *Trace) int {
+			return slices.IndexFunc(list, func(p splitProcess) bool { return p.path == t.Path })
+		}
+		return cmp.Compare(at(&a), at(&b))
+	})
 	if s.all.Raws.Events() > 0 {
 		err = s.packets(ctx)
 	}
@@ -67,25 +80,51 @@ func sendersIn(ctx context.Context, spool string) (map[int32]bool, error) {
 	return perfetto.Processes(ctx, in)
 }
 
-// path returns where the trace of a process goes, unless something is there.
-func (s *splitting) path(p *splitProcess) (string, error) {
+// byAge returns the processes in the order in which their recordings began: a parent has its trace before those that it started.
+func (s *splitting) byAge(list []splitProcess) (order []*splitProcess) {
+	for i := range list {
+		p := &list[i]
+		if order = append(order, p); p.head != nil {
+			s.lines.Add(p.head)
+			s.inLine = append(s.inLine, p)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b *splitProcess) int { return cmp.Compare(a.began(), b.began()) })
+	return order
+}
+
+// parent returns the name of the file with the trace of the process that started that of a header, "" if it has none, and the name of
+// that process, "" if it is not known.
+func (s *splitting) parent(h *raw.Header) (trace, name string) {
+	parent := s.lines.ParentOf(h)
+	if parent.Of < 0 {
+		return "", ""
+	}
+	p := s.inLine[parent.Of]
+	if slices.ContainsFunc(s.made, func(t Trace) bool { return t.Path == p.path }) {
+		trace = filepath.Base(p.path)
+	}
+	return trace, strings.TrimSpace(p.name + " " + p.pid)
+}
+
+// check checks that the trace of a process can be written.
+func (s *splitting) check(path string) error {
 	one := s.maker
-	one.Output = splitPath(s.Output, p, s.taken)
-	return one.Output, one.checkFiles()
+	one.Output = path
+	return one.checkFiles()
 }
 
 // raw makes the trace of a raw file.
 func (s *splitting) raw(ctx context.Context, p splitProcess) error {
-	path, err := s.path(&p)
-	if err != nil {
+	if err := s.check(p.path); err != nil {
 		return err
 	}
-	p.path, s.files[p.packets.PID] = path, true
+	s.files[p.packets.PID] = true
 	spool := ""
 	if s.senders[p.packets.PID] {
 		spool = s.spool
 	}
-	to := growingFiles{path: path, replace: s.Replace}
+	to := growingFiles{path: p.path, replace: s.Replace}
 	made, err := s.convertRaws(ctx, []string{p.file}, spool, &p.packets, &to)
 	if err != nil {
 		return to.writeError(err)
@@ -109,8 +148,8 @@ func (s *splitting) packets(ctx context.Context) error {
 			s.all.Lost = cmp.Or(s.all.Lost, errSplit)
 		default:
 			p := splitProcess{pid: strconv.Itoa(int(pid)), packets: perfetto.Process{PID: pid, From: math.MinInt64, To: math.MaxInt64}}
-			var err error
-			if p.path, err = s.path(&p); err != nil {
+			p.path = splitPath(s.Output, &p, s.taken)
+			if err := s.check(p.path); err != nil {
 				return err
 			}
 			s.alone = append(s.alone, p)
@@ -168,7 +207,16 @@ type splitProcess struct {
 	file      string // its raw file; "" if there is none
 	name, pid string
 	packets   perfetto.Process
-	path      string // of its trace
+	path      string      // of its trace
+	head      *raw.Header // of the file; nil if it has none that can be read
+}
+
+// began returns when the recording of the process began, by the monotonic clock.
+func (p *splitProcess) began() uint64 {
+	if p.head == nil {
+		return math.MaxUint64
+	}
+	return p.head.Nanos
 }
 
 // splitProcesses returns the processes of raw files.
@@ -185,7 +233,7 @@ func splitProcesses(files []string) []splitProcess {
 			continue
 		}
 		h := &f.Head
-		p.name, p.pid = h.Program(), strconv.FormatUint(h.PID, 10)
+		p.head, p.name, p.pid = h, h.Program(), strconv.FormatUint(h.PID, 10)
 		p.packets = perfetto.Process{PID: int32(min(h.PID, math.MaxInt32)), From: int64(min(h.Nanos, math.MaxInt64)), To: math.MaxInt64}
 		order = append(order, &p.packets)
 		f.Close()

@@ -6,11 +6,13 @@ import (
 	"slices"
 	"sync"
 
+	"tracex/format"
 	"tracex/lazy"
 )
 
 // Forest knows which thread started which, for the threads of a [lazy.ThreadList], by their numbers
-// there. It takes 36 bytes for each thread. It is safe for concurrent use.
+// there. The main of a process is below the thread that started the process, or below the main of that thread's process if the trace
+// does not tell which thread did. A Forest takes 36 bytes for each thread. It is safe for concurrent use.
 //
 // The forest orders the threads: each is followed by those that it started, in order of their goroutines'
 // numbers, each with its own descendants. So a thread and its descendants are next to each other.
@@ -26,6 +28,7 @@ type Forest struct {
 	linked bool
 	// goroutines: see Goroutines
 	goroutines bool
+	adopted    map[int32]bool // see Adopted
 }
 
 // numbered is a goroutine with a number.
@@ -50,8 +53,11 @@ const batch = 1 << 12
 const probed = 1 << 10
 
 // Likely reports whether one of the first threads is a goroutine whose name tells which goroutine started
-// it.
+// it, or the trace tells which process started one.
 func Likely(list *lazy.ThreadList) (likely bool) {
+	if len(processesOf(list)) > 1 {
+		return true
+	}
 	list.Plain(0, min(list.Len(), probed), func(_ int, name string) bool {
 		n, ok := Parse(name)
 		likely = ok && n.Parent != 0
@@ -105,6 +111,9 @@ func (f *Forest) Parent(thread int) (parent int, ok bool) {
 	p := f.parent[thread]
 	return int(p), p >= 0
 }
+
+// Adopted reports whether a thread is the main of a process that another process of the trace started.
+func (f *Forest) Adopted(thread int) bool { return f.adopted[int32(thread)] }
 
 // At returns the thread at a place of the order.
 func (f *Forest) At(place int) int { return int(f.order[place]) }
@@ -202,6 +211,47 @@ func (m *maker) link() {
 		}
 		f.linked = f.linked || f.parent[i] >= 0 && f.parent[i] != int32(i)
 	}
+	m.adopt()
+}
+
+// processesOf returns the processes that a trace tells of.
+func processesOf(list *lazy.ThreadList) (all []format.Process) {
+	list.Reader().WithContext(func(c *format.Context) {
+		if format.HasProcesses(c) {
+			all = format.Processes(c)
+		}
+	})
+	return all
+}
+
+// adopt finds the parents of the mains of processes.
+func (m *maker) adopt() {
+	f, list := m.f, processesOf(m.f.of)
+	shown := make(map[int64]string)
+	for i := range list {
+		if list[i].Named {
+			shown[list[i].Number] = list[i].Shown
+		}
+	}
+	for i := range list {
+		p := &list[i]
+		name, named := shown[p.Parent]
+		main, known := f.Find(p.Shown, mainNumber)
+		parent, found := f.Find(name, mainNumber)
+		if p.By != nil {
+			if at := f.of.Index(p.By.Thread); at < f.of.Len() && f.of.ID(at) == p.By.Thread && m.program[at] == f.ids[name] {
+				parent, found = at, true
+			}
+		}
+		if !p.Named || !named || !known || !found || f.parent[main] >= 0 || main == parent {
+			continue
+		}
+		if f.adopted == nil {
+			f.adopted = make(map[int32]bool)
+		}
+		f.parent[main], f.adopted[int32(main)] = int32(parent), true
+		f.linked, f.goroutines = true, true
+	}
 }
 
 // created calls f with all threads: first those of goroutines with numbers, in their order, then those
@@ -289,10 +339,12 @@ func (m *maker) arrange() {
 
 // Path returns the numbers of a thread's goroutine and of its ancestors, such as "g24 ← g23 ← g1 main". It
 // returns at most so many numbers. arrow is the sign for ←, and more that for numbers that are left out.
-// Path is "" for a thread without a goroutine.
+// Path is "" for a thread without a goroutine, and ends at the main of the process.
 func (f *Forest) Path(thread, most int, arrow, more string) string {
 	path := []int{thread}
-	f.Ancestors(thread, func(t int) bool { path = append(path, t); return true })
+	if !f.Adopted(thread) {
+		f.Ancestors(thread, func(t int) bool { path = append(path, t); return !f.Adopted(t) })
+	}
 	text := ""
 	for i, t := range path {
 		if len(path) > most && i >= most-1 && i < len(path)-1 {

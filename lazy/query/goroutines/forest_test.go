@@ -112,6 +112,41 @@ func TestNoForest(t *testing.T) {
 	}
 }
 
+// TestAdopted: the main of a process is below the thread that started it, or else below the main of the parent. Notes of threads that are
+// not there, or of another process, link nothing.
+func TestAdopted(t *testing.T) {
+	w := formattest.NewBuilder(t)
+	x := w.Variable("x")
+	for i, name := range []string{"main", "goroutine 7 a.f ← 1 a.g a.go:1", "b 2 › main", "b 3 › main", "b 3 › goroutine 7 a.f ← 1 a.g a.go:1", "b 4 › main", "b 5 › goroutine 6", "b 6 › main", "b 7 › main"} {
+		w.Thread(int32(i))
+		w.Name(name)
+		if i == 0 {
+			for _, note := range []string{
+				`1 pid 1 shown ""`, `2 pid 2 parent 1 via 2 shown "b 2"`, `3 pid 3 parent 1 via 3 shown "b 3"`, `4 pid 4 parent 3 via 4 shown "b 4"`,
+				`5 pid 5 parent 1 via 5 shown "b 5"`, `6 pid 6 parent 5 via 6 shown "b 6"`, `7 pid 7 parent 3 via 7 shown "b 7"`, `8 parent 1`,
+				"1 started 2 thread 1 event 3", "3 started 4 thread 0 event 4", "3 started 7 thread 77 event 5",
+			} {
+				w.Text("tracex: process " + note)
+			}
+		}
+		w.Access(format.ClassVariableRead, -1, x)
+	}
+	list := open(t, w.File()).ThreadList()
+	f := forest(t, list)
+	for i, want := range []int{-1, 0, 1, 0, 3, 3, -1, -1, 3} {
+		parent, ok := f.Parent(i)
+		if !ok {
+			parent = -1
+		}
+		if parent != want || f.Adopted(i) != (ok && i != 1 && i != 4) {
+			t.Errorf("thread %d is below %d, not %d", i, parent, want)
+		}
+	}
+	if got := f.Path(4, 9, "←", "…"); got != "g7 ← g1 main" || !f.Linked() || !Likely(list) {
+		t.Errorf("the path in a process is %q", got)
+	}
+}
+
 // TestHostile: names that contradict each other still give a forest of all threads.
 func TestHostile(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 1))

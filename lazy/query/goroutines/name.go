@@ -15,6 +15,7 @@
 package goroutines
 
 import (
+	"iter"
 	"math"
 	"strconv"
 	"strings"
@@ -129,6 +130,21 @@ func cutLast(text string, sep byte) (before, after string, found bool) {
 		return text[:i], text[i+1:], true
 	}
 	return text, "", false
+}
+
+// Programs yields the texts that may be the program in the name of any thread, also of one that is no goroutine: the shortest first.
+func Programs(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for at := 0; ; at += len(programEnd) {
+			i := strings.Index(name[at:], programEnd)
+			if i < 0 {
+				return
+			}
+			if at += i; !yield(name[:at]) {
+				return
+			}
+		}
+	}
 }
 
 // Main reports whether the goroutine is that of main.

@@ -38,6 +38,9 @@ func newClock(h *raw.Header, shift int64) clock {
 	return clock{kind: h.Clock, shift: shift, points: []point{p}, last: p}
 }
 
+// nanos returns the time of the trace for one of the program's monotonic clock.
+func (c *clock) nanos(ns uint64) int64 { return int64(min(ns, mostNanos)) + c.shift }
+
 // add adds a pair, unless it is not later than the last one.
 func (c *clock) add(counter, nanos uint64) {
 	p := point{counter, int64(min(nanos, mostNanos))}
@@ -67,7 +70,7 @@ func (c *clock) at(counter uint64) int64 {
 	case raw.ClockNone:
 		return 0
 	case raw.ClockNanos:
-		return int64(min(counter, mostNanos)) + c.shift
+		return c.nanos(counter)
 	}
 	return c.find(counter)
 }

@@ -126,10 +126,17 @@ func (c *Converter) open() {
 		c.begin(time.Unix(0, int64(min(first.Head.Wall, math.MaxInt64))))
 		c.blocks.To.Origin = int64(min(first.Head.Nanos, mostNanos))
 	}
-	for _, f := range files {
+	begun := make([]*process, len(files))
+	for i, f := range files {
 		p := newProcess(c, f)
 		p.clock = newClock(&f.Head, c.shift(&f.Head))
 		c.processes = append(c.processes, p)
+		c.lines.Add(&f.Head)
+		c.inLine = append(c.inLine, p)
+		p.teller, begun[i] = teller{int64(len(c.inLine)), &c.blocks.dict}, p
+	}
+	for _, p := range begun {
+		tellBegin(p)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 
 	"tracex/format"
@@ -31,6 +32,8 @@ type Options struct {
 	// Patterns are patterns of functions without wildcards: shop.Open, shop.(*Order).Pay, shop. They name a package by
 	// its own name, its path, or an end of its path. The Summary tells which packages each of them names.
 	Patterns []string
+	// Elsewhere, if not nil, returns the trace and the name of the parent of a process that none of the files here is of; "" if none is known.
+	Elsewhere func(h *raw.Header) (trace, name string)
 	// Progress, if not nil, is called now and then with how many bytes of the raw files have been passed, and
 	// how many there are. The conversion waits for it.
 	Progress func(done, total int64)
@@ -50,10 +53,12 @@ type Converter struct {
 	waiting   []string // files without a header so far
 	gone      map[string]bool
 	processes []*process
-	unbegun   int64 // files of processes that ended before they recorded anything
-	read      int64 // bytes of chunks
-	passed    int64 // bytes of files
-	total     int64 // size of the files when last measured
+	lines     raw.Lines
+	inLine    []*process // by their numbers in lines
+	unbegun   int64      // files of processes that ended before they recorded anything
+	read      int64      // bytes of chunks
+	passed    int64      // bytes of files
+	total     int64      // size of the files when last measured
 	called    map[int32]bool
 	named     Summary // its Packages
 	err       error   // why the conversion stopped
@@ -64,6 +69,7 @@ type process struct {
 	to      *Converter
 	file    *raw.File
 	about   *tracefile.Program
+	teller  teller
 	named   bool // its name in those of its threads is final
 	clock   clock
 	program program
@@ -104,7 +110,8 @@ type thread struct {
 	stack   []open
 	leaves  []*leaf // go statements in its block
 	sites   []siteKey
-	resumed *root // the outermost call that went on where the data begins; nil if none did
+	waitsIn string // what the last wait was in, as far as it is known
+	resumed *root  // the outermost call that went on where the data begins; nil if none did
 }
 
 // goroutine is what is known about a goroutine.
@@ -292,6 +299,7 @@ func (p *process) prefixed(name string) string {
 	if !p.named {
 		p.named = true
 		p.about.Shown = p.to.shownName(p)
+		p.teller.say(&format.ProcessNote{Process: format.Process{Shown: p.about.Shown, Named: true}})
 	}
 	if p.about.Shown == "" {
 		return name
@@ -340,6 +348,13 @@ func (c *Converter) shownName(p *process) string {
 		return ""
 	case same:
 		name += " " + strconv.FormatUint(p.file.Head.PID, 10)
+	}
+	plain := name
+	for n, again := 2, true; again; n++ { // the id of a process may be used again
+		again = slices.ContainsFunc(c.blocks.To.Programs, func(o *tracefile.Program) bool { return o != p.about && o.Shown == name })
+		if again {
+			name = plain + " (" + strconv.Itoa(n) + ")"
+		}
 	}
 	return name
 }

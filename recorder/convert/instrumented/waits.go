@@ -18,6 +18,7 @@ var waitNames = [raw.WaitMost + 1]string{
 	raw.WaitOther: "other", raw.WaitLock: "lock", raw.WaitRLock: "rlock", raw.WaitCond: "cond", raw.WaitGroup: "waitgroup",
 	raw.WaitSemaphore: "semaphore", raw.WaitSleep: "sleep", raw.WaitReceive: "receive", raw.WaitSend: "send",
 	raw.WaitSelect: "select", raw.WaitNetwork: "io", raw.WaitCollector: "gc", raw.WaitSystem: "syscall", raw.WaitC: "c",
+	raw.WaitStart: "start",
 }
 
 // waits converts the beginning of a wait, or its end. It reports false, and changes nothing, if the event cannot be read.
@@ -51,15 +52,22 @@ func (s *stream) waits(p *process, ended bool, kind uint32, counter uint64) bool
 	if ended {
 		e := &p.encoder
 		e.b = append(t.Bytes(), byte(format.KindFooter))
-		if by == 0 {
+		switch {
+		case by == 0:
 			e.kind(values.VoidKind)
-		} else {
+		case kind == raw.WaitStart:
+			e.raw("process " + strconv.FormatUint(by, 10))
+		default:
 			e.raw("goroutine " + strconv.FormatUint(by, 10))
 		}
 		for range e.layout.Returned {
 			e.b = append(e.b, 0)
 		}
-		p.pop(t, p.time(t, counter))
+		o, ns := t.stack[len(t.stack)-1], p.time(t, counter)
+		p.pop(t, ns)
+		if kind == raw.WaitStart {
+			t.tellStart(by, o.Start, ns, o.Event, t.waitsIn)
+		}
 	}
 	s.counter, t.counter = counter, counter
 	return true
@@ -106,7 +114,7 @@ func (t *thread) beginWait(f *function, pc, called uint32, began uint64) bool {
 	e.b = binary.BigEndian.AppendUint16(e.b, uint16(flags))
 	p.told.Waits++
 	p.push(t, f, p.time(t, began))
-	t.stack[len(t.stack)-1].counter = began
+	t.stack[len(t.stack)-1].counter, t.waitsIn = began, by
 	return true
 }
 

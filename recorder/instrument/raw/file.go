@@ -52,6 +52,8 @@ type Header struct {
 	Sample     uint64   // see AtSample
 	Slower     uint64   // see AtSlower
 	Arguments  []string // the path of the program, and its arguments, as far as there was room
+	Boot       uint64   // see AtBoot
+	Line       []Member // see AtLine; none if it is not known
 
 	// These change.
 	Control uint32 // see Off
@@ -111,8 +113,8 @@ func (f *File) readHeader() error {
 		return f.Fault(int64(n), "the file ends within its header of %d bytes", HeaderSize)
 	case le.Uint64(b[AtMagic:]) != Magic:
 		return f.Fault(AtMagic, "not the raw file of a program: it begins with %x", b[:8])
-	case le.Uint32(b[AtVersion:]) != Version:
-		return f.Fault(AtVersion, "version %d, want %d: it was recorded by another version of this program", le.Uint32(b[AtVersion:]), Version)
+	case le.Uint32(b[AtVersion:]) < Oldest || le.Uint32(b[AtVersion:]) > Version:
+		return f.Fault(AtVersion, "version %d, want %d to %d: it was recorded by another version of this program", le.Uint32(b[AtVersion:]), Oldest, Version)
 	}
 	h := &f.Head
 	h.PID = le.Uint64(b[AtPID:])
@@ -120,6 +122,7 @@ func (f *File) readHeader() error {
 	h.Clock, h.FirstShift, h.MostShift = le.Uint32(b[AtClock:]), le.Uint32(b[AtFirstShift:]), le.Uint32(b[AtMostShift:])
 	h.Text, h.Table, h.TableSize, h.Segments = le.Uint64(b[AtText:]), le.Uint64(b[AtTable:]), le.Uint64(b[AtTableSize:]), le.Uint64(b[AtSegments:])
 	h.Sibling, h.Sample, h.Slower = le.Uint64(b[AtSibling:]), le.Uint64(b[AtSample:]), le.Uint64(b[AtSlower:])
+	h.Boot, h.Line = le.Uint64(b[AtBoot:]), lineOf(b[AtLine:AtLine+LineMost*LineSize], h.PID)
 	h.changing(b)
 	for text := b[AtProgram : AtProgram+ProgramSize]; len(text) > 0 && text[0] != 0; {
 		one, rest, whole := strings.Cut(string(text), "\x00")

@@ -47,8 +47,17 @@ const (
 	AtSlower     = 152 // u64: of call trees, only those are kept that took so many ns; 0: all. Events may be taken back
 	AtProgram    = 160 // the path of the program, and its arguments, each ended by a zero byte
 	ProgramSize  = 4096
+	AtBoot       = AtProgram + ProgramSize // u64: the clock of the system since it was started, in ns, when the recording began; 0: not known
+	AtLine       = AtBoot + 8              // LineMost × process: the process itself, its parent, the parent of that and so on; zeros follow
+	// process: u64 id, u64 when it was started, in the unit of /proc/ID/stat since the start of the system: both together are
+	// those of one process only. Nothing tells which of them are recorded.
+	LineMost = 16
+	LineSize = 16
+	LineUnit = 10_000_000 // ns
 
-	Version = 5
+	// Version 5 has no AtBoot and AtLine: zeros are there.
+	Version = 6
+	Oldest  = 5 // that is read
 )
 
 // What AtControl says, and AtState of a file by which a program is controlled.
@@ -225,7 +234,8 @@ const (
 	WaitCollector = 12
 	WaitSystem    = 13 // a system call that took long
 	WaitC         = 14 // a call of C that took long: the same
-	WaitMost      = 14
+	WaitStart     = 15 // for a process to be started: then what EventWaited tells is the id of the process
+	WaitMost      = 15
 )
 
 // A descriptor: u32 kind, u32 size with this head and padding to 8 bytes, then what follows.

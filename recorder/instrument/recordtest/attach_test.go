@@ -167,6 +167,9 @@ func TestAttach(t *testing.T) {
 		if text := must(t, runTracex(t, "", nil, "print", trace)).stdout; text != want {
 			t.Errorf("the calls of %q are %.3000s", lines, text)
 		}
+		if list, _ := infoOf(t, trace); len(list) != 1 || list[0].PID != int64(s.pid) || list[0].ParentPID != int64(os.Getpid()) || list[0].Parent != 0 {
+			t.Errorf("its parent, this process, is not recorded: %+v", list)
+		}
 		if len(lines) > 1 { // otherwise the next recording begins where this one has ended
 			s.serve("unrecorded")
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 // Waits edits the sources of a package of Go's own, one of [WaitPackages], so that it tells tracexrt where goroutines wait: when one is
-// parked and goes on, which one makes it go on, and when system calls and calls of C begin and end. The edited package
+// parked and goes on, which one makes it go on, when system calls and calls of C begin and end, and which processes are started. The edited package
 // calls functions by variables, which are nil in a program that is not linked with tracexrt.
 type Waits struct {
 	path  string
@@ -38,11 +38,11 @@ func WaitPackages() []string { return []string{"runtime", "sync", "syscall"} }
 var waitPlaces = map[string]map[string][]string{
 	"runtime": {"gopark": {"mcall"}, "goready": {}, "cgocall": {"entersyscall", "exitsyscall"}},
 	"sync":    {"Mutex.Lock": {}, "RWMutex.Lock": {}, "RWMutex.RLock": {}, "Once.Do": {}},
-	"syscall": {"Syscall": {"runtime_entersyscall", "runtime_exitsyscall"}, "Syscall6": {"runtime_entersyscall", "runtime_exitsyscall"}},
+	"syscall": {"Syscall": {"runtime_entersyscall", "runtime_exitsyscall"}, "Syscall6": {"runtime_entersyscall", "runtime_exitsyscall"}, "forkExec": {"return"}},
 }
 
 // waitsOf says what is recorded by a package.
-var waitsOf = map[string]string{"runtime": "where goroutines wait", "sync": "the lines at which goroutines wait for locks", "syscall": "system calls that wait"}
+var waitsOf = map[string]string{"runtime": "where goroutines wait", "sync": "the lines at which goroutines wait for locks", "syscall": "system calls that wait, and which call starts a process,"}
 
 // insertion is a text to insert.
 type insertion struct {
@@ -53,7 +53,7 @@ type insertion struct {
 // Edit returns a file of the package with what is inserted, on the lines that are there; nil if nothing is. name is the path by
 // which the compiler knows the file.
 func (w *Waits) Edit(name string, text []byte) ([]byte, error) {
-	marks := []string{"waitReason", "func goready", "entersyscall()", ") Lock()", ") Do("}
+	marks := []string{"waitReason", "func goready", "entersyscall()", ") Lock()", ") Do(", "func forkExec"}
 	if !slices.ContainsFunc(marks, func(s string) bool { return bytes.Contains(text, []byte(s)) }) {
 		return nil, nil
 	}
@@ -111,6 +111,16 @@ func (w *Waits) function(d *ast.FuncDecl, names []string) (list []insertion) {
 			note(begin, " if tracexReady != nil { tracexReady("+p+") }; ")
 			w.found["goready"] = true
 		}
+	case "forkExec":
+		note(begin, " if tracexStart != nil { tracexStart() }; ")
+		ast.Inspect(d.Body, func(n ast.Node) bool {
+			if r, ok := n.(*ast.ReturnStmt); ok && len(r.Results) == 2 {
+				pid := types.ExprString(r.Results[0])
+				note(offset(r.Pos()), "if tracexStarted != nil { tracexStarted("+pid+") }; ")
+				w.found["forkExec return"] = w.found["forkExec return"] || pid != "0" // that of a failure
+			}
+			return true
+		})
 	}
 	for _, s := range d.Body.List {
 		e, ok := s.(*ast.ExprStmt)
@@ -161,6 +171,10 @@ func (w *Waits) Table() ([]byte, error) {
 	}
 	variable("tracexCall", "")
 	variable("tracexCalled", "c bool")
+	if w.path == "syscall" {
+		variable("tracexStart", "")
+		variable("tracexStarted", "pid int")
+	}
 	if w.path != "runtime" {
 		return out, nil
 	}

@@ -79,9 +79,11 @@ func sameLines(t *testing.T, name string, text, edited []byte) {
 
 // TestWaitsUnknown: sources without one of the places are not used, and the error says which.
 func TestWaitsUnknown(t *testing.T) {
+	const forks = "func forkExec() (int, error) { return pid, nil }\n"
 	for _, c := range []struct{ pkg, text, lacks string }{
-		{"syscall", "package syscall\nfunc Syscall() { runtime_entersyscall(); runtime_exitsyscall() }\n", "Syscall6"},
-		{"syscall", "package syscall\nfunc Syscall() { runtime_entersyscall() }\nfunc Syscall6() { runtime_entersyscall(); runtime_exitsyscall() }\n", "Syscall runtime_exitsyscall"},
+		{"syscall", "package syscall\nfunc Syscall() { runtime_entersyscall(); runtime_exitsyscall() }\n" + forks, "Syscall6"},
+		{"syscall", "package syscall\nfunc Syscall() { runtime_entersyscall() }\nfunc Syscall6() { runtime_entersyscall(); runtime_exitsyscall() }\n" + forks, "Syscall runtime_exitsyscall"},
+		{"syscall", "package syscall\nfunc Syscall() { runtime_entersyscall(); runtime_exitsyscall() }\nfunc Syscall6() { runtime_entersyscall(); runtime_exitsyscall() }\nfunc forkExec() (int, error) { if x { return 0, nil } }\n", "forkExec return"},
 		{"sync", "package sync\nfunc (m *Mutex) Lock() {}\nfunc (m *RWMutex) Lock() {}\nfunc (o *Once) Do(f func()) {}\n", "RWMutex.RLock"},
 		{"runtime", "package runtime // waitReason\nfunc gopark(r int) { mcall(x) }\nfunc goready(gp *g) {}\nfunc cgocall() { entersyscall(); exitsyscall() }\n", "gopark"},
 	} {

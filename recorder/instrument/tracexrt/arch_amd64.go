@@ -18,6 +18,7 @@ func commit(p uintptr, v uint32) { *u32(p) = v }
 func storeRelease(p *uintptr, v uintptr) { *p = v }
 
 const (
+	sysRead         = 0
 	sysWrite        = 1
 	sysClose        = 3
 	sysFstat        = 5

@@ -33,6 +33,7 @@ const (
 	sysOpenat       = 56
 	sysClose        = 57
 	sysGetdents     = 61
+	sysRead         = 63
 	sysWrite        = 64
 	sysPwrite       = 68
 	sysReadlinkat   = 78

@@ -289,6 +289,7 @@ func beginRecording(folder, options string) (reason, errno uintptr) {
 	*u64(h + AtTable), *u64(h + AtTableSize) = HeaderSize, uint64(kept)
 	*u64(h + AtSegments) = uint64(size)
 	program(h + AtProgram)
+	putLine(h, uint64(pid))
 	copyBytes(h+HeaderSize, table, kept)
 	*u32(h + AtControl) = Recording
 	*u64(h + AtMagic) = Magic

@@ -45,6 +45,8 @@ type goroutine struct {
 	draws     uint64  // how many trees were looked at
 	callBegan uint64  // the counter before its last system call, or call of C
 
+	startBegan uint64 // the counter when it began to start a process; 0: it starts none
+
 	panicOff uintptr // how far panic is below the end of the stack
 	panics   uint32  // number of panics then, with those whose deferred functions were running
 	caught   uint64  // a bit for each of the oldest of these: its recovery is recorded
@@ -133,7 +135,7 @@ func begin(gp uintptr) *goroutine {
 		st.cur, st.end, st.chunk, st.size = 0, 0, 0, 0
 		st.calls, st.counted = 0, 0
 	}
-	st.before, st.waits, st.callBegan, st.passing = st.calls, 0, 0, 0
+	st.before, st.waits, st.callBegan, st.startBegan, st.passing = st.calls, 0, 0, 0, 0
 	if goesOn {
 		for i := range st.depth {
 			st.stack[i].f.describeAgain()

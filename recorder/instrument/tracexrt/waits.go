@@ -28,6 +28,12 @@ var callHook func()
 //go:linkname calledHook syscall.tracexCalled
 var calledHook func(c bool)
 
+//go:linkname startHook syscall.tracexStart
+var startHook func()
+
+//go:linkname startedHook syscall.tracexStarted
+var startedHook func(pid int)
+
 // reasonOf is the runtime's, which names its reasons; nil if the runtime is another one.
 //
 //go:linkname reasonOf runtime.tracexReason
@@ -47,6 +53,7 @@ func hookWaits() {
 	parkHook, parkedHook, readyHook = park, parked, ready
 	cHook, cDoneHook = call, called
 	callHook, calledHook = call, called
+	startHook, startedHook = start, started
 }
 
 // waitKind returns what a wait is for, by the runtime's text, such as that of a stack trace.
@@ -182,7 +189,7 @@ func called(c bool) {
 	}
 	gp, t := goroutineNow()
 	st := known(gp)
-	if st == nil || st.depth == 0 || st.callBegan == 0 {
+	if st == nil || st.depth == 0 || st.callBegan == 0 || st.startBegan != 0 {
 		return
 	}
 	least := callLeast
@@ -194,12 +201,54 @@ func called(c bool) {
 	if int64(t-began) < int64(least) || int64(began-st.last) < 0 {
 		return
 	}
-	st.waits, st.waitBegan, st.woken, st.waitChunk = WaitSystem, began, 0, 0
+	kind := uint32(WaitSystem)
 	if c {
-		st.waits = WaitC
+		kind = WaitC
 	}
-	st.waitPlace = st.innermost(framePointer())
+	st.hasWaited(kind, began, t, 0, st.innermost(framePointer()))
+}
+
+// hasWaited records a wait that has ended.
+func (st *goroutine) hasWaited(kind uint32, began, t, what, place uint64) {
+	st.waits, st.waitBegan, st.woken, st.waitChunk = kind, began, what, 0
+	st.waitPlace = place
 	st.waited(t)
+}
+
+// start notes when the running goroutine begins to start a process.
+//
+//go:noinline
+func start() {
+	gp, t := goroutineNow()
+	if st := known(gp); st != nil {
+		if clock != ClockCounter {
+			t = otherTime()
+		}
+		st.startBegan = t
+	}
+}
+
+// started records that it has started one, or ended without.
+//
+//go:noinline
+func started(pid int) {
+	gp, t := goroutineNow()
+	st := known(gp)
+	if st == nil {
+		return
+	}
+	began := st.startBegan
+	st.startBegan = 0
+	if pid == 0 || *control != Recording || st.depth == 0 {
+		return
+	}
+	if clock != ClockCounter {
+		t = otherTime()
+	}
+	if int64(began-st.last) < 0 { // what it waited for meanwhile is recorded
+		began = st.last
+	}
+	st.hasWaited(WaitStart, began, t, uint64(pid), st.innermost(framePointer()))
 }
 
 // callLeastNanos is the shortest call that counts as one that waits; callLeast is about the same as a difference of counters.

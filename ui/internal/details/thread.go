@@ -24,6 +24,12 @@ func (w *writer) thread(n *lazy.Node) {
 		if by := w.p.starts.Told(n); by != "" {
 			w.pair("goroutine", by, theme.Plain)
 		}
+		if process, started := w.p.starts.Process(n); process != "" {
+			w.pair("process", process, theme.Plain)
+			if started != "" {
+				w.pair("started", started, theme.Plain)
+			}
+		}
 		w.threadTime(n)
 		w.pair("size", fmt.Sprintf("%s in %s", display.Size(t.Bytes), display.Plural(int64(t.Blocks), "block")), theme.Plain)
 		w.population(t.Population)

@@ -165,6 +165,7 @@ func (l *ThreadList) name(thread int, t lazy.ThreadInfo) (name, rest string) {
 	above := false
 	if l.order == asTree {
 		_, above = l.family.Parent(thread)
+		above = above && !l.family.Adopted(thread)
 	}
 	if n.Start != "" {
 		rest = " " + goroutines.Label(n.Number)

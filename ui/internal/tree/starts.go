@@ -11,17 +11,20 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/query"
 	"tracex/lazy/query/goroutines"
+	"tracex/lazy/query/processes"
 	"tracex/ui/internal/env"
 )
 
-// Starts leads from a goroutine's thread to the go statement that made it, and from the statement to the thread.
+// Starts leads from a goroutine's thread to the go statement that made it, and from the statement to the thread; and so from a process
+// to the call that started it.
 type Starts struct {
 	Forests *goroutines.Cache
 
-	making env.Task // of a forest for path
-	path   startPath
-	env    *env.Env
-	tree   *Tree
+	making    env.Task // of a forest for path, and of processes
+	path      startPath
+	processes startedProcesses
+	env       *env.Env
+	tree      *Tree
 }
 
 func NewStarts(e *env.Env, t *Tree) *Starts {
@@ -35,8 +38,8 @@ type startPath struct {
 	text   string
 }
 
-// Key goes from a go statement to the goroutine that it made, from a wait to the one that ended it, and from any other row to
-// what made the row's goroutine.
+// Key goes from a go statement to the goroutine that it made, from a wait to the one that ended it or to the process that it started, and from any
+// other row to what made the row's goroutine.
 func (s *Starts) Key() tea.Cmd {
 	if cmd, is := s.Follow(); is {
 		return cmd
@@ -72,6 +75,9 @@ func (s *Starts) Follow() (cmd tea.Cmd, is bool) {
 		return nil, false
 	}
 	number, guess, known := goroutines.MadeBy(n.Footer())
+	if pid, is := processes.MadeBy(n.Footer()); is && wait {
+		return s.toProcess(n, pid), true
+	}
 	if !known && wait {
 		return s.env.Say("the trace does not tell which goroutine ended this wait"), true
 	}
@@ -109,8 +115,11 @@ func (s *Starts) Follow() (cmd tea.Cmd, is bool) {
 // ToStatement goes to the go statement that made the goroutine of a thread.
 func (s *Starts) ToStatement(thread int32) tea.Cmd {
 	n, ok := nameOf(s.env.Trace.Reader, thread)
-	none := ""
+	none, several := "", false
+	s.env.Trace.Reader.WithContext(func(c *format.Context) { several = format.HasProcesses(c) })
 	switch {
+	case n.Main() && several:
+		return s.toParent(thread)
 	case !ok, n.Main() && !goroutines.Likely(s.env.Trace.Reader.ThreadList()):
 		none = "this thread is not a goroutine that the trace knows"
 	case n.Main():
@@ -171,20 +180,29 @@ func (s *Starts) Told(n *lazy.Node) string {
 	return s.path.text
 }
 
-// Settle finds out which goroutines led to that of a node, if the details show them.
+// Settle finds out which goroutines, and processes, led to that of a node, if the details show them.
 func (s *Starts) Settle(n *lazy.Node) tea.Cmd {
 	if n == nil || !n.IsThread() || s.making.Running() {
 		return nil
 	}
-	list := s.env.Trace.Reader.ThreadList()
-	if f := s.Forests.Last(); f != nil && f.Of().Same(list) {
-		return nil
-	}
-	if name, ok := nameOf(s.env.Trace.Reader, n.Thread()); !ok || name.Parent == 0 {
+	list, r := s.env.Trace.Reader.ThreadList(), s.env.Trace.Reader
+	f, processesKnown := s.Forests.Last(), s.processes.known(list)
+	name, ok := nameOf(r, n.Thread())
+	forest := ok && name.Parent != 0 && (f == nil || !f.Of().Same(list))
+	if !forest && processesKnown {
 		return nil
 	}
 	return s.making.Run(s.env, func(ctx context.Context) func() tea.Cmd {
-		s.Forests.Get(ctx, list, nil) // its only error is that no one waits for it
-		return nil
+		if forest {
+			s.Forests.Get(ctx, list, nil) // its only error is that no one waits for it
+		}
+		if processesKnown {
+			return nil
+		}
+		all := processes.Of(r)
+		return func() tea.Cmd {
+			s.processes = startedProcesses{list, all}
+			return nil
+		}
 	})
 }

@@ -23,6 +23,8 @@ type Options struct {
 	Table      []byte
 	ChunkFirst int // size of a goroutine's first chunk; each further one is twice as large
 	ChunkMost  int
+	Boot       uint64
+	Line       []raw.Member
 }
 
 // File is a raw file in memory, with the order of the writes that made it.
@@ -95,6 +97,11 @@ func New(o Options) *File {
 	le.PutUint64(h[raw.AtTable:], table)
 	le.PutUint64(h[raw.AtTableSize:], uint64(len(o.Table)))
 	le.PutUint64(h[raw.AtSegments:], segments)
+	le.PutUint64(h[raw.AtBoot:], o.Boot)
+	for i, m := range o.Line {
+		le.PutUint64(h[raw.AtLine+raw.LineSize*i:], m.PID)
+		le.PutUint64(h[raw.AtLine+raw.LineSize*i+8:], m.Started)
+	}
 	copy(h[raw.AtProgram:], o.Program+"\x00-v\x00")
 	f.put(0, h)
 	f.put(int64(table), o.Table)
