@@ -11,6 +11,7 @@ type valueForm uint8
 const (
 	formNone     valueForm = iota // there is no such kind; in a Prefilter: of interest
 	formFixed                     // a number, or nothing
+	formInteger                   // in a Prefilter: an integer
 	formChar                      // as before, a character
 	formText                      // ends with a utf
 	formObject                    // class and identity hash
@@ -105,6 +106,8 @@ type PartialValue struct {
 	// struct, the elements of a list.
 	Rest   bool
 	Within bool // something was captured inside
+	// Encoded is the value as in the file if Within is set, and valid as long as the file's bytes are: see [Contents].
+	Encoded []byte
 }
 
 // PartialOf returns what is read of a value in memory. Text is a copy.
@@ -128,6 +131,9 @@ func (v Version) partialValue(b []byte, i int, x *PartialValue) int {
 	x.Kind, x.ClassID, x.Bits, x.Rest, x.Within = e.kind, 0, 0, false, false
 	if x.Text != nil { // mostly it is nil, and a store of a pointer costs more
 		x.Text = nil
+	}
+	if x.Encoded != nil {
+		x.Encoded = nil
 	}
 	switch e.form {
 	case formFixed, formChar:
@@ -165,7 +171,51 @@ func (v Version) partialValue(b []byte, i int, x *PartialValue) int {
 	if c.skipValue(0); c.err != nil {
 		return 0
 	}
+	x.Encoded = c.b[:c.i]
 	return i + c.i
+}
+
+// Contents calls visit with what was captured in a value, whose encoding is b, for all that its text may have of it: with the names of
+// fields and the message of an exception, in modified UTF-8, and with values that have nothing captured themselves,
+// and the classes of those that have. ok is false if that is not known: in version 22, or if b is damaged. x is where they are
+// read into: visit must not keep it.
+func Contents(v Version, b []byte, x *PartialValue, visit func(text []byte, in *PartialValue)) (ok bool) {
+	return v >= V27 && contents27(b, 0, 0, x, visit) > 0
+}
+
+// contents27 is Contents for the value at offset i of b. It returns the offset after it; 0 if it is damaged.
+func contents27(b []byte, i, depth int, x *PartialValue, visit func(text []byte, in *PartialValue)) int {
+	next := V27.partialValue(b, i, x)
+	if next == 0 || depth > maxValueDepth {
+		return 0
+	}
+	within := x.Within
+	if visit(nil, x); !within {
+		return next
+	}
+	at := i + ObjectSize27
+	switch b[i] {
+	case capturedThrown27:
+		if b[at] == 1 {
+			from, to := utfAt(b, at+1)
+			visit(b[from:to], nil)
+		}
+		return next // frames are not in the text
+	case capturedArray27:
+		at += countSize // the length
+	}
+	n := binary.BigEndian.Uint32(b[at:])
+	for at += countSize; n > 0; n-- {
+		if b[i] == capturedObject27 {
+			from, to := utfAt(b, at)
+			visit(b[from:to], nil)
+			at = to
+		}
+		if at = contents27(b, at, depth+1, x, visit); at == 0 {
+			return 0
+		}
+	}
+	return next
 }
 
 // objectEnd returns the offset after the object at offset i of b, of which next is the one after the

@@ -13,6 +13,13 @@ type Prefilter struct {
 	Loops, Iterations bool // the words of these are not searched for, nor numbers
 	// Text reports whether the text of a value can be skipped. raw is modified UTF-8.
 	Text func(raw []byte) bool
+	// Number, if not nil, reports whether an integer or an identity hash can be skipped. It is not asked of those
+	// between -Least and Least, which can.
+	Number func(n int64) bool
+	Least  int64
+	// Captured, if not nil, reports whether a value can be skipped that has in its text what was captured in it: b is its
+	// encoding.
+	Captured func(b []byte) bool
 	// End, if not nil, looks at the footer of a call in place of what is above. n is its size; 0 if it
 	// is kept.
 	End func(footer []byte) (n int)
@@ -45,12 +52,35 @@ func NewPrefilter(v Version, skip func(ValueKind) bool) *Prefilter {
 	q := &Prefilter{version: v, values: *valuesOf(v)}
 	for i := range q.values.kinds {
 		e := &q.values.kinds[i]
-		// What is captured is not told apart here. In version 22 an object may be an array.
-		if e.form == formCaptured || !skip(e.kind) || e.form == formObject && q.values.ids && !skip(ValueArray) {
+		// In version 22 an object may be an array.
+		if !skip(e.kind) || e.form == formObject && q.values.ids && !skip(ValueArray) {
 			e.form = formNone
+		}
+		switch e.kind {
+		case ValueByte, ValueShort, ValueInt, ValueLong:
+			if e.form == formFixed {
+				e.form = formInteger
+			}
 		}
 	}
 	return q
+}
+
+// number reports whether a number can be skipped.
+func (q *Prefilter) number(n int64) bool {
+	return q.Number == nil || n > -q.Least && n < q.Least || q.Number(n)
+}
+
+// integer reports whether the integer of all bytes of b can be skipped.
+func (q *Prefilter) integer(b []byte) bool {
+	if q.Number == nil {
+		return true
+	}
+	n := int64(int8(b[0]))
+	for _, c := range b[1:] {
+		n = n<<8 | int64(c)
+	}
+	return q.number(n)
 }
 
 // value returns the offset after the value at offset i of b; 0 if it is kept, and near the end of b.
@@ -65,7 +95,15 @@ func (q *Prefilter) value(b []byte, i int) int {
 		return 0
 	case formFixed:
 		return next
+	case formInteger:
+		if !q.integer(b[i+q.values.head : next]) {
+			return 0
+		}
+		return next
 	case formText:
+		if e.kind == ValueBuilder && !q.hash(b, i) {
+			return 0
+		}
 		return q.text(b, next)
 	case formChar: // unless it is escaped in texts
 		if c := binary.BigEndian.Uint16(b[next-2:]); c <= ' ' || c >= 0x7f {
@@ -77,12 +115,40 @@ func (q *Prefilter) value(b []byte, i int) int {
 		return 0
 	}
 	switch {
-	case e.form == formObject:
-		return max(0, q.values.objectEnd(b, i, next))
-	case e.form == formEnum && b[next-1] != 1:
+	case e.form == formEnum:
+		if b[next-1] != 1 {
+			return 0
+		}
+	case !q.hash(b, i):
 		return 0
+	case e.form == formObject:
+		if next = q.values.objectEnd(b, i, next); next < 0 {
+			return q.captured(b, i)
+		}
+		return next
+	case e.form == formCaptured:
+		return q.captured(b, i)
 	}
 	return q.text(b, next)
+}
+
+// hash reports whether the identity hash of the value at offset i of b can be skipped.
+func (q *Prefilter) hash(b []byte, i int) bool {
+	return q.Number == nil || q.number(int64(int32(binary.BigEndian.Uint32(b[i+q.values.hash:]))))
+}
+
+// captured returns the offset after the value at offset i of b, of which something was captured; 0 if the text of the
+// value has it.
+func (q *Prefilter) captured(b []byte, i int) int {
+	shown := !q.values.ids && b[i] == capturedThrown27 || binary.BigEndian.Uint32(b[i+q.values.hash:]) == 0
+	if shown && q.Captured == nil {
+		return 0
+	}
+	c := skipper{reader{b: b[i:], v: q.version}}
+	if c.skipValue(0); c.err != nil || shown && !q.Captured(c.b[:c.i]) {
+		return 0
+	}
+	return i + c.i
 }
 
 // text passes the utf at offset i of b.
@@ -133,6 +199,9 @@ func (q *Prefilter) Point(b []byte) (n int, class Class, ref int32, mayFold bool
 	case ClassArrayRead, ClassArrayWrite:
 		if at&SkipFold == 0 {
 			if n = q.value(b, ArrayAt); n > 0 {
+				if q.Number != nil && (len(b)-n < ArrayIndexSize || !q.number(int64(int32(binary.BigEndian.Uint32(b[n:]))))) {
+					return 0, 0, 0, false
+				}
 				n = q.value(b, n+ArrayIndexSize)
 			}
 		}

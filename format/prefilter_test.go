@@ -20,6 +20,12 @@ func somePrefilter(v format.Version, rng *rand.Rand) *format.Prefilter {
 	}
 	q.Loops, q.Iterations = rng.IntN(8) > 0, rng.IntN(8) > 0
 	q.Text = func(raw []byte) bool { return len(raw)%7 != 3 }
+	if rng.IntN(2) == 0 {
+		q.Number, q.Least = func(n int64) bool { return n%5 != 3 }, int64(rng.IntN(100))
+	}
+	if rng.IntN(2) == 0 {
+		q.Captured = func(b []byte) bool { return len(b)%3 != 1 }
+	}
 	return q
 }
 

@@ -52,6 +52,7 @@ type FlameSpan struct {
 	State    State
 	Text     string // as in the tree, without its location
 	Owner    string // of a call, the full name of the class of its method
+	Wait     bool   // it is a wait of a goroutine: see [format.Wait]
 	// Left and Right are the columns that it takes: from Left, before Right.
 	Left, Right int
 }

@@ -226,6 +226,7 @@ func (x *flameWalk) put(s FlameSpan, shown, recorded *walk.NodeData, in *flameKi
 	s.Text = string(text)
 	if c := x.Walker.R.Ctx; s.Class == format.ClassCall {
 		if m := c.Method(shown.Point.Ref); m != nil {
+			s.Wait = m.Result == format.Wait
 			if class := c.Class(m.ClassID); class != nil {
 				s.Owner = class.Name
 			}

@@ -8,6 +8,7 @@ import (
 	"tracex/format"
 	"tracex/lazy/internal/trace"
 	"tracex/lazy/internal/walk"
+	"tracex/lazy/literal"
 )
 
 // LazyTraceReader reads a trace of any size. It maps data and index; its memory
@@ -239,6 +240,23 @@ func TimesAround(r *LazyTraceReader, p Position) (from, to int64, err error) {
 // [LazyTraceReader.FindTime]. The error is [ErrNoTimes] if the trace has none.
 func OpenAt(ctx context.Context, r *LazyTraceReader, threads []int32, at int64) ([]OpenThread, error) {
 	return walk.OpenAt(ctx, r.r, threads, at)
+}
+
+// Needles returns texts for [Pass.Among] and [Pass.Ends]: the encoding of each point whose text contains one of needs, or
+// that of its footer, has at least one of them. It returns nil if nothing can be promised, as while the trace is not
+// completely known.
+func Needles(r *LazyTraceReader, needs []literal.Text) []literal.Text {
+	return walk.Needles(r.r, needs)
+}
+
+// LimitsOf returns what a text does not have, for a search for it.
+func LimitsOf(text string) Limits { return walk.LimitsOf(text) }
+
+// SearchCollector returns a collector of the points that a search finds by their texts, for a pass: found gets those of
+// each part of the trace, in their order, and up to where the part was searched. From, Else, Every and Folded of the search do not
+// count.
+func SearchCollector(r *LazyTraceReader, s Search, found func(at []Position, upto Position) error) Collector {
+	return walk.SearchCollector(r.r, s, found)
 }
 
 // SummaryOf returns the summary file of a trace.

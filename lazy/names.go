@@ -23,6 +23,7 @@ type (
 	WhyUnended = trace.WhyUnended
 
 	Arounder       = walk.Arounder
+	Beyonder       = walk.Beyonder
 	Collector      = walk.Collector
 	Edit           = walk.Edit
 	EditLeaves     = walk.EditLeaves

@@ -10,6 +10,7 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy/internal/walk"
+	"tracex/lazy/literal"
 )
 
 func TestNestedDeep(t *testing.T) {
@@ -310,7 +311,7 @@ func TestDeepParts(t *testing.T) {
 	r := ready(t, formattest.File(t, formattest.Spec{Shape: formattest.Deep, N: 20_000, Seed: 1}), Options{NoWrite: true})
 	var want aroundCounter
 	small := walk.PassCut{Bytes: 4096, Approach: 64, Width: 2}
-	for i, p := range []Pass{{}, walk.CutPass(Pass{}, small), walk.CutPass(Pass{Among: [][]byte{{0}}}, small)} {
+	for i, p := range []Pass{{}, walk.CutPass(Pass{}, small), walk.CutPass(Pass{Among: []literal.Text{literal.Exact("\x00")}}, small)} {
 		c := new(aroundCounter)
 		p.Collect = []Collector{c}
 		if err := r.Pass(t.Context(), p); err != nil {

@@ -106,3 +106,14 @@ func upper(c byte) byte {
 	}
 	return c
 }
+
+// begins reports whether b begins with the text.
+func (t *Text) begins(b []byte) bool {
+	if len(b) < len(t.text) {
+		return false
+	}
+	if t.fold {
+		return equalFold(b[:len(t.text)], t.text)
+	}
+	return string(b[:len(t.text)]) == string(t.text)
+}

@@ -312,3 +312,27 @@ func TestAtScreens(t *testing.T) {
 	draw(cut, AtOptions{Time: int64(length) / 2}, &display.Unicode)
 	golden(t, "at.txt", out.Bytes())
 }
+
+// TestFlameWaits: the flame tells waiting from working, and says what the sign means.
+func TestFlameWaits(t *testing.T) {
+	x := newWaitTrace(t)
+	x.write("main", waitCall{method: "serve", to: 1000, within: []waitCall{{method: "lock", kind: "lock", from: 100, to: 500}, {method: "work", from: 500, to: 900}}})
+	r := x.open(1000)
+	f, err := lazy.FlameOf(t.Context(), r, lazy.FlameOptions{Columns: 100, Depth: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text, lines bytes.Buffer
+	p := NewFlamePicture(r, f, &display.Unicode)
+	if err := errors.Join(p.WriteText(&text), p.WriteJSON(&lines)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"wait.lock() ┄┄┄", "work() ───", "┄ the goroutine waits"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("without %q:\n%s", want, &text)
+		}
+	}
+	if n := strings.Count(lines.String(), `"wait":true`); n != 1 {
+		t.Errorf("%d waits in\n%s", n, &lines)
+	}
+}

@@ -99,7 +99,7 @@ func printedFor(text string, values []string) bool {
 func printedArgs(text string) (list []string, ok bool) {
 	parens, from := 0, 0
 	for i := 0; i < len(text); i++ {
-		n := literal(text[i:])
+		n := quotedLength(text[i:])
 		switch {
 		case n > 0:
 			i += n - 1
@@ -123,10 +123,10 @@ func printedArgs(text string) (list []string, ok bool) {
 // printedAs reports whether an argument may be printed so: as its value, as an expression and its
 // value, or, of an object, as the expression alone.
 func printedAs(printed, value string) bool {
-	if _, after, ok := strings.Cut(printed, " ➜ "); ok && after != "" && literal(printed) == 0 {
+	if _, after, ok := strings.Cut(printed, " ➜ "); ok && after != "" && quotedLength(printed) == 0 {
 		return strings.HasSuffix(value, strings.TrimPrefix(after, "."))
 	}
-	expression := printed == "" || literal(printed) == 0 && !strings.Contains(printed, "@") && !strings.ContainsAny(printed[:1], "-0123456789")
+	expression := printed == "" || quotedLength(printed) == 0 && !strings.Contains(printed, "@") && !strings.ContainsAny(printed[:1], "-0123456789")
 	return printed == value || (strings.Contains(value, "@") || value == "null" || value == "Unit") && expression
 }
 

@@ -65,7 +65,7 @@ func prepare(ctx context.Context, r *lazy.LazyTraceReader, f *filter.Filter, ove
 		}
 		set := places.New()
 		pass := over(&setCollector{c: sub, set: set})
-		pass.Skip, pass.Among = sub.skip(r), sub.among()
+		sub.within(&pass, r)
 		if err := r.Pass(ctx, pass); err != nil {
 			return nil, err
 		}

@@ -60,7 +60,11 @@ func (f *Find) Run(ctx context.Context, tell lazy.Progress) error {
 	}
 	collect := findCollector{setCollector{c: c, set: f.Set}, f.first}
 	pass := f.over(&collect)
-	if pass.Skip, pass.Among = c.skip(f.r), c.among(); f.scope.Timed {
+	if text, find, needs, ok := where.Text(); ok && !f.scope.Edited() {
+		search := lazy.Search{Find: find, Needs: needs, Limits: lazy.LimitsOf(text)}
+		pass.Collect = []lazy.Collector{&textCollector{lazy.SearchCollector(f.r, search, collect.take), &collect}}
+	}
+	if c.within(&pass, f.r); f.scope.Timed {
 		pass = f.over(&spanCollector{findCollector: collect, of: f}) // which has to see every moment
 	}
 	pass.Progress = tell
@@ -83,11 +87,32 @@ func (c *findCollector) Merge(v lazy.Visitor) error {
 	if err := c.setCollector.Merge(v); err != nil {
 		return err
 	}
+	return c.enough()
+}
+
+func (c *findCollector) enough() error {
 	if n, _ := c.set.Count(); c.first > 0 && n >= c.first {
 		return lazy.ErrEnough
 	}
 	return nil
 }
+
+// take takes the places of a part, up to where it was searched.
+func (c *findCollector) take(at []lazy.Position, upto lazy.Position) error {
+	for _, p := range at {
+		c.set.Add(p.Thread, p.At)
+	}
+	c.set.Reached(upto)
+	return c.enough()
+}
+
+// textCollector finds a bare text as a search does, which decodes only what may have it.
+type textCollector struct {
+	lazy.Collector
+	of *findCollector
+}
+
+func (c *textCollector) Reset() { c.of.Reset() }
 
 // FoundIn returns a Find that has found the places of a set, whatever made it. The title of its
 // table names them: one "call", several "calls", of "f", which may be "".

@@ -181,8 +181,15 @@ func (p *FlamePicture) bar(s *lazy.FlameSpan) string {
 		out += " "
 		w++
 	}
-	return out + strings.Repeat(p.sign("─", "-"), width-1-w) + end
+	line := p.sign("─", "-")
+	if s.Wait {
+		line = p.waiting()
+	}
+	return out + strings.Repeat(line, width-1-w) + end
 }
+
+// waiting is what fills the boxes of waits.
+func (p *FlamePicture) waiting() string { return p.sign("┄", ".") }
 
 // Line returns a text as one line.
 func Line(text string) string { return strings.ReplaceAll(text, "\n", " ") }
@@ -319,6 +326,9 @@ func (p *FlamePicture) Notes() (list []string) {
 	if len(p.Narrow) > 0 {
 		width := (p.To - p.From) / int64(p.Columns)
 		list = append(list, p.sign("▒", "#")+" calls, loops and iterations that are shorter than a column, "+p.Length(max(width, 1))+"; the number tells how many end there")
+	}
+	if slices.ContainsFunc(p.Spans, func(s lazy.FlameSpan) bool { return s.Wait }) {
+		list = append(list, p.waiting()+" the goroutine waits")
 	}
 	count(p.Deeper, "below what is drawn, {} have calls as wide as that: a larger depth shows them")
 	if p.Unknown > 0 {

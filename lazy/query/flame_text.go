@@ -145,6 +145,9 @@ func (j *flameJSON) span(s *lazy.FlameSpan) {
 	if s.State != lazy.StateWhole {
 		j.b = append(j.b, `,"unended":true`...)
 	}
+	if s.Wait {
+		j.b = append(j.b, `,"wait":true`...)
+	}
 	j.text("text", s.Text)
 	j.end()
 }

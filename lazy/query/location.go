@@ -14,6 +14,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/literal"
 	"tracex/lazy/query/filter"
 )
 
@@ -372,10 +373,13 @@ func objectName(c *format.Context, v *format.Value) string {
 }
 
 // among returns traces that are rare in the data; nil if there are none.
-func (l *Location) among() [][]byte {
-	list := l.traces()
-	if !l.one || len(list) == 0 || len(list[0]) < 8 && l.hash > -1<<16 && l.hash < 1<<16 {
+func (l *Location) among() (list []literal.Text) {
+	traces := l.traces()
+	if !l.one || len(traces) == 0 || len(traces[0]) < 8 && l.hash > -1<<16 && l.hash < 1<<16 {
 		return nil
+	}
+	for _, b := range traces {
+		list = append(list, literal.Exact(string(b)))
 	}
 	return list
 }

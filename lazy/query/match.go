@@ -5,6 +5,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/literal"
 	"tracex/lazy/query/filter"
 	"tracex/lazy/query/places"
 )
@@ -58,16 +59,14 @@ func (c *condition) skipBut(r *lazy.LazyTraceReader, want lazy.Want) func(lazy.P
 	}
 }
 
-// among returns byte strings: the encoding of each match has one of them, for [lazy.Pass.Among]; nil
-// if none are known. Those in footers are of no use: the call begins in another part of the trace.
-func (c *condition) among() (list [][]byte) {
-	for _, l := range c.f.Literals() {
-		if l.Footer {
-			return nil
-		}
-		list = append(list, l.Bytes)
+// within makes a pass that looks for matches leave out the parts of the trace that can have none, as far as the summary and
+// the bytes of the data tell.
+func (c *condition) within(pass *lazy.Pass, r *lazy.LazyTraceReader) {
+	pass.Skip = c.skip(r)
+	for _, l := range c.f.Literals(func(needs []literal.Text) []literal.Text { return lazy.Needles(r, needs) }) {
+		pass.Among = append(pass.Among, l.Text)
+		pass.Ends = pass.Ends || l.Footer
 	}
-	return list
 }
 
 // matcher evaluates a condition at the points of a part of the trace. It is for one visitor. A nil matcher is one that

@@ -52,7 +52,7 @@ func parsePrinted(line string) (c printedCall, ok bool) {
 	end, start, parens, last := -1, 0, 0, len(text)-1
 	for i := 0; i < len(text); i++ {
 		rest := text[i:]
-		n := literal(rest)
+		n := quotedLength(rest)
 		switch {
 		case n > 0:
 			i += n - 1
@@ -87,9 +87,9 @@ func parsePrinted(line string) (c printedCall, ok bool) {
 	return c, true
 }
 
-// literal returns the length of the string or the character at the start of a text; 0 if there
+// quotedLength returns the length of the string or the character at the start of a text; 0 if there
 // is none.
-func literal(text string) int {
+func quotedLength(text string) int {
 	switch text[0] {
 	case '"':
 		for i := 1; i < len(text); i++ {

@@ -146,6 +146,12 @@ func (v *skipVisitor) Exit(p *lazy.PassPoint) {
 	v.open = v.open[:p.Depth]
 }
 
+// Beyond tests a container that a part without the bytes of any match begins: its footer may have them.
+func (v *skipVisitor) Beyond(p *lazy.PassPoint) {
+	v.add(p)
+	v.m.enter(p)
+}
+
 func (v *skipVisitor) End(p *lazy.PassPoint) {
 	if v.skips && !v.open[p.Depth] {
 		v.mixed = true

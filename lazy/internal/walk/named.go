@@ -2,6 +2,7 @@ package walk
 
 import (
 	"bytes"
+	"strings"
 
 	"tracex/format"
 )
@@ -239,4 +240,10 @@ type Limits struct {
 	NoParen bool // an opening parenthesis
 	NoDot   bool // a dot or a colon
 	OneDot  bool // two dots before a parenthesis
+}
+
+// LimitsOf returns what a text does not have.
+func LimitsOf(text string) Limits {
+	name, _, paren := strings.Cut(text, "(")
+	return Limits{NoParen: !paren, NoDot: !strings.ContainsAny(text, ".:"), OneDot: strings.Count(name, ".") < 2}
 }

@@ -9,6 +9,7 @@ import (
 	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/mapped"
 	"tracex/lazy/internal/trace"
+	"tracex/lazy/literal"
 )
 
 // A Pass reads the trace points of threads once, for any number of aggregates. Several
@@ -24,10 +25,13 @@ type Pass struct {
 	// threads all or none are. It is called on another goroutine. Visitors do not see what was
 	// skipped, and nothing is merged for it. See [SummaryFile.SkipWithout].
 	Skip func(PassRange) bool
-	// Among, if not nil, are byte strings: what the collectors look for has at least one of them,
-	// in the encoding of a point or of its footer. A part of the trace whose data has none of them
+	// Among, if not nil, are texts: what the collectors look for has at least one of them
+	// in the encoding of a point. A part of the trace whose data has none of them
 	// need not be read, and is then treated as a skipped one.
-	Among [][]byte
+	Among []literal.Text
+	// Ends tells that they may also be in the encoding of the footer. Then Among is used only if all visitors are
+	// of type [Beyonder], which visit what begins in a part without any of them and ends after it.
+	Ends bool
 	// Collect are the aggregates.
 	Collect []Collector
 	// Progress gets the bytes of the threads' streams that have been visited, in the order of the trace. It may be nil.
@@ -110,6 +114,13 @@ type Surveyor interface {
 	// Survey is called before Begin for each container that is open there, outermost first. The
 	// argument is that of [Arounder].
 	Survey(p *PassPoint)
+}
+
+// A Beyonder is a Visitor that can do without the parts of a thread whose data has nothing of [Pass.Among].
+type Beyonder interface {
+	// Beyond is called for such a part after Begin, in place of visits, for each container that begins in the part and
+	// goes on after it, outermost first. The argument is that of [Arounder].
+	Beyond(p *PassPoint)
 }
 
 // An Ender is a Visitor that wants to read the containers that go on after its part.

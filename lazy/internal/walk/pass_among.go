@@ -2,30 +2,90 @@ package walk
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"slices"
 )
 
 // A part of a thread is read from its first point on: what is before that, the rest of a point or
 // footers, belongs to the part before. So a part that has nothing of Among must be read all the same
-// if the one after it begins with something.
+// if the one after it begins with something: precede does that. If footers count too, leap looks at all of what
+// belongs to the part, and at the ends of the containers that go on after it.
 
 // amongBytes is how many bytes are searched before others may change the mappings.
 const amongBytes = 4 << 20
 
-// isBarren reports whether the data of segments has nothing of Among.
-func (s *PassRun) isBarren(ctx context.Context, segments []Segment) (bool, error) {
+// isBarren reports whether the data of a share has nothing of Among. If footers count, the visitors have then seen
+// what begins in it and ends after it.
+func (s *PassRun) isBarren(ctx context.Context, sh *PassShare) (bool, error) {
 	if s.Among == nil {
 		return false, nil
 	}
-	for i := range segments {
-		g := &segments[i]
+	if s.Ends && slices.ContainsFunc(sh.Visitors, func(v Visitor) bool { _, ok := v.(Beyonder); return !ok }) {
+		return false, nil
+	}
+	for i := range sh.Segments {
+		g := &sh.Segments[i]
 		found, err := s.holds(ctx, g.Thread, g.From, g.To)
 		if found || err != nil {
 			return false, err
 		}
 	}
+	if !s.Ends {
+		return true, nil
+	}
+	for i := range sh.Segments {
+		if ok, err := s.leap(ctx, &sh.Segments[i], sh.Visitors); !ok || err != nil {
+			return false, err
+		}
+	}
 	return true, nil
+}
+
+// leap lets visitors leap over a segment without anything of Among. ok is false if it has to be read all the same;
+// then it is the only one of its share, and nothing has been visited.
+func (s *PassRun) leap(ctx context.Context, g *Segment, visitors []Visitor) (ok bool, err error) {
+	x := s.newWalk(visitors)
+	if err := s.enter(x, g); err != nil {
+		return false, err
+	}
+	end := &PassState{Pos: x.S.Size}
+	if g.To >= 0 {
+		if end, err = s.find(x, g.To, s.cut.Approach); errors.Is(err, errFar) {
+			return false, nil
+		} else if err != nil {
+			return false, err
+		}
+		if end.Pos > g.To { // the rest of a point
+			if found, err := s.holds(ctx, g.Thread, g.To, end.Pos); found || err != nil {
+				return false, err
+			}
+		}
+	}
+	around := slices.IndexFunc(end.Stack, func(f passFrame) bool { return f.At >= g.From })
+	if around < 0 {
+		around = len(end.Stack)
+	}
+	return true, s.locked(func() error {
+		x.begin(&PassState{Pos: g.From, Stack: end.Stack[:around]}, g.From)
+		x.skips = skipping{}
+		x.stack = end.Stack
+		x.pos, x.ord = max(end.Pos, g.From), end.ord
+		for depth := around; depth < len(x.stack); depth++ {
+			x.describe(depth, StateWhole, -1)
+			x.now.around = true
+			for _, v := range visitors {
+				v.(Beyonder).Beyond(&x.now)
+			}
+			x.now.around = false
+		}
+		for _, v := range visitors {
+			if a, ok := v.(segmentVisitor); ok {
+				a.Ended(x)
+			}
+		}
+		return x.err
+	})
 }
 
 // holds reports whether a part of a thread has one of Among, or the beginning of one at its end. to
@@ -33,7 +93,7 @@ func (s *PassRun) isBarren(ctx context.Context, segments []Segment) (bool, error
 func (s *PassRun) holds(ctx context.Context, thread int32, from, to int64) (found bool, err error) {
 	longest := 0
 	for _, b := range s.Among {
-		longest = max(longest, len(b))
+		longest = max(longest, b.Len())
 	}
 	g := Segment{Thread: thread, From: from, To: to}
 	x := s.newWalk(nil)

@@ -149,7 +149,7 @@ func (s *PassRun) skips(share []Segment) bool {
 // Visit visits a share. A part of a thread whose beginning is not found at once is left to
 // merge.
 func (s *PassRun) Visit(ctx context.Context, sh *PassShare) {
-	if sh.barren, sh.Err = s.isBarren(ctx, sh.Segments); sh.barren || sh.Err != nil {
+	if sh.barren, sh.Err = s.isBarren(ctx, sh); sh.barren || sh.Err != nil {
 		return
 	}
 	x := s.newWalk(sh.Visitors)
@@ -202,7 +202,7 @@ func (s *PassRun) Merge(ctx context.Context, sh *PassShare) error {
 	s.count(sh)
 	before := s.last
 	s.last = nil
-	if sh.barren || sh.Visitors == nil && s.Among != nil { // what is skipped has not been searched
+	if !s.Ends && (sh.barren || sh.Visitors == nil && s.Among != nil) { // what is skipped has not been searched
 		sh.Visitors = nil
 		s.addBarren(sh.Segments[0])
 	} else {
@@ -214,7 +214,7 @@ func (s *PassRun) Merge(ctx context.Context, sh *PassShare) error {
 			before = nil
 		}
 		var err error
-		switch misfit := g.From > 0 && (sh.First == nil && sh.Err == nil || sh.First != nil && before != nil && !sh.First.Equal(before, s.guided)); {
+		switch misfit := g.From > 0 && !sh.barren && (sh.First == nil && sh.Err == nil || sh.First != nil && before != nil && !sh.First.Equal(before, s.guided)); {
 		case misfit:
 			if s.guided { // it may still be visited
 				close(sh.Dropped)

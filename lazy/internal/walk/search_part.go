@@ -201,6 +201,9 @@ func (v *searchPart) Passed(depth int, _ int64) {
 	}
 }
 
+// Beyond decides about a container that a part without the searched bytes begins.
+func (v *searchPart) Beyond(p *PassPoint) { v.decide(p) }
+
 // Leaf visits a point that is not a container.
 func (v *searchPart) Leaf(p *PassPoint) { v.look(p) }
 

@@ -100,7 +100,7 @@ func joins(r rune) bool {
 	case r <= ' ' || r == 0x7f || r == '➜' || r == '…' || r == utf8.RuneError:
 		return true
 	case r < utf8.RuneSelf:
-		return strings.IndexByte(`.,:()[]<>=@"'\?-+!`, byte(r)) >= 0
+		return strings.IndexByte(`.,:()[]{}<>=@"'\?-+!`, byte(r)) >= 0
 	}
 	return false
 }

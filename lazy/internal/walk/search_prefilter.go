@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"math"
 	"strconv"
 
 	"tracex/format"
@@ -19,7 +20,11 @@ type textPrefilter struct {
 	methods, superCalls, classes, fields, variables, locations idPieces
 
 	words     wordPieces
+	numbers   [1 << numberBits]numberPieces // seen last: identity hashes occur again and again
 	scratch   []byte
+	inner     format.PartialValue
+	held      pieceSet                           // in what was captured in a value
+	seen      func([]byte, *format.PartialValue) // see
 	cursor    format.ValueCursor
 	prefilter *format.Prefilter // nil if all points have to be looked at
 }
@@ -39,12 +44,13 @@ func newTextPrefilter(p *pieces, c *format.Context, finders [2]*finder, verbose,
 		w.location = p.inWord("at 0 unknown")
 	}
 	for kind, text := range map[format.ValueKind]string{
-		format.ValueNull: "null", format.ValueVoid: "void", format.ValueUnit: "Unit", format.ValueBoolean: "true false",
+		format.ValueNull: "null nil", format.ValueVoid: "void", format.ValueUnit: "Unit", format.ValueBoolean: "true false",
 		format.ValueUnfinished: format.UnfinishedMethod, format.ValueUntracked: format.UntrackedResult,
 		format.ValueBuilder: "StringBuilder", format.ValueJavaClass: "class", format.ValueKotlinClass: "kclass",
 	} {
 		w.values[kind] = p.inWord(text)
 	}
+	x.seen = x.see
 	x.makePrefilter()
 	return x
 }
@@ -262,10 +268,33 @@ func (x *textPrefilter) footer(class format.Class, b []byte) (got pieceSet) {
 }
 
 // shown returns the pieces in the text of a value.
-func (x *textPrefilter) shown(v *format.PartialValue) pieceSet {
+func (x *textPrefilter) shown(v *format.PartialValue) (got pieceSet) {
 	if v.Rest {
+		return x.captured(v.Encoded)
+	}
+	return x.plain(v)
+}
+
+// captured returns the pieces in the text of a value that has what was captured in it.
+func (x *textPrefilter) captured(encoded []byte) pieceSet {
+	x.held = x.words.values[format.ValueNull]
+	if !format.Contents(x.version, encoded, &x.inner, x.seen) {
 		return allPieces
 	}
+	return x.held
+}
+
+// see notes the pieces in a part of what was captured.
+func (x *textPrefilter) see(text []byte, in *format.PartialValue) {
+	if in != nil {
+		x.held |= x.plain(in)
+	} else {
+		x.held |= x.inRaw(text)
+	}
+}
+
+// plain returns the pieces in the text of a value, without those in what was captured in it.
+func (x *textPrefilter) plain(v *format.PartialValue) pieceSet {
 	switch v.Kind {
 	case format.ValueObject, format.ValueArray, format.ValueException:
 		return x.class(v.ClassID) | x.hash(v)
@@ -300,6 +329,10 @@ func (x *textPrefilter) number(n int64) (got pieceSet) {
 	if x.digits == 0 {
 		return 0
 	}
+	known := &x.numbers[uint64(n)*0x9e3779b97f4a7c15>>(64-numberBits)]
+	if known.n == n && known.got != 0 {
+		return known.got &^ tested
+	}
 	var buf [20]byte
 	text := strconv.AppendInt(buf[:0], n, 10)
 	for i := range x.texts {
@@ -307,15 +340,23 @@ func (x *textPrefilter) number(n int64) (got pieceSet) {
 			got |= 1 << i
 		}
 	}
+	*known = numberPieces{n, got | tested}
 	return got
 }
 
+// numberPieces are the pieces in a number; 0 if not known.
+type numberPieces struct {
+	n   int64
+	got pieceSet
+}
+
+const numberBits = 10
+
 // makePrefilter makes the prefilter of bytes: points whose bytes have none of the pieces are passed without
-// being looked at. It makes none if nothing can be told of points by their bytes, or if a number
-// is searched for.
+// being looked at. It makes none if nothing can be told of points by their bytes.
 func (x *textPrefilter) makePrefilter() {
 	needed := func(finder int) bool { return len(x.needs[finder]) > 0 }
-	if x.digits != 0 || !needed(0) || x.finders[1] != nil && !needed(1) {
+	if !needed(0) || x.finders[1] != nil && !needed(1) {
 		return
 	}
 	single := false
@@ -332,8 +373,30 @@ func (x *textPrefilter) makePrefilter() {
 		return x.words.values[kind] == 0
 	})
 	x.prefilter.Text = func(raw []byte) bool { return x.inRaw(raw) == 0 }
-	x.prefilter.Loops, x.prefilter.Iterations = x.words.loop == 0, x.words.iteration == 0
+	x.prefilter.Captured = func(b []byte) bool { return x.captured(b)&^tested == 0 }
+	x.prefilter.Loops, x.prefilter.Iterations = x.words.loop|x.digits == 0, x.words.iteration|x.digits == 0
+	if x.digits != 0 {
+		x.prefilter.Number, x.prefilter.Least = func(n int64) bool { return x.number(n) == 0 }, x.least()
+	}
 	skippable(&x.prefilter.Locations, 0, x.words.location, 0)
+}
+
+// least returns the least number from 0 on whose digits have a piece.
+func (x *textPrefilter) least() int64 {
+	least := int64(math.MaxInt64)
+	for i := range x.texts {
+		if x.digits&(1<<i) == 0 {
+			continue
+		}
+		text := x.texts[i].String()
+		if len(text) > 1 && text[0] == '0' {
+			text = "1" + text
+		}
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			least = min(least, n)
+		}
+	}
+	return least
 }
 
 // skippable remembers that points with an id can be skipped, if its names have none of the pieces.

@@ -2,6 +2,7 @@ package walk
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -9,21 +10,19 @@ import (
 const hitsEvery = 30 * time.Millisecond
 
 func (r *Reader) Search(ctx context.Context, s Search, tell func(Found)) error {
-	x := &searching{Search: s, r: r, news: news{tell: tell, every: s.Every, last: time.Now()}}
+	x := newSearching(r, s)
+	x.news = news{tell: tell, every: s.Every, last: time.Now()}
 	if x.news.every == 0 {
 		x.news.every = hitsEvery
 	}
 	if x.cut == (PassCut{}) {
 		x.cut = UsualPassCut()
 	}
-	x.pieces.add(0, s.Needs)
-	if s.Else != nil {
-		x.pieces.add(1, s.ElseNeeds)
-	} else if sets := x.pieces.needs[0]; len(sets) == 1 {
-		x.pieces.one = sets[0]
-	}
 	run := &PassRun{r: r, V: r.Known.Load(), Epoch: r.Epoch.Load()}
 	run.Raw, run.Collect, run.cut = !s.Folded, []Collector{x}, x.cut
+	if s.Point == nil && len(s.Needs) > 0 && (s.Else == nil || len(s.ElseNeeds) > 0) {
+		run.Among, run.Ends = Needles(r, slices.Concat(s.Needs, s.ElseNeeds)), true
+	}
 	run.order = NewSearchOrder(run.V, s.From)
 	x.progress = searchProgress{order: run.order, total: run.order.total}
 	err := r.Doubt(run.run(ctx), run.V, run.Epoch)
@@ -32,6 +31,47 @@ func (r *Reader) Search(ctx context.Context, s Search, tell func(Found)) error {
 	}
 	x.say()
 	return err
+}
+
+func newSearching(r *Reader, s Search) *searching {
+	x := &searching{Search: s, r: r}
+	x.pieces.add(0, s.Needs)
+	if s.Else != nil {
+		x.pieces.add(1, s.ElseNeeds)
+	} else if sets := x.pieces.needs[0]; len(sets) == 1 {
+		x.pieces.one = sets[0]
+	}
+	return x
+}
+
+// SearchCollector returns a collector of the points that a search finds by their texts, for a pass: found gets those of
+// each part of the trace, in their order, and up to where the part was searched. From, Else, Every and Folded of the search do not
+// count.
+func SearchCollector(r *Reader, s Search, found func(at []Position, upto Position) error) Collector {
+	s.Else, s.ElseNeeds = nil, nil
+	return &searchCollector{newSearching(r, s), found}
+}
+
+// searchCollector is a searching for a pass that is not its own.
+type searchCollector struct {
+	*searching
+	found func(at []Position, upto Position) error
+}
+
+// Merge hands on what a part has.
+func (c *searchCollector) Merge(visitor Visitor) error {
+	v := visitor.(*searchPart)
+	if len(v.visited) == 0 {
+		return nil
+	}
+	var at []Position
+	for i := range v.hits[0] {
+		if h := &v.hits[0][i]; h.At >= 0 { // not a thread
+			at = append(at, h.Position)
+		}
+	}
+	last := &v.visited[len(v.visited)-1]
+	return c.found(at, Position{last.thread, last.to})
 }
 
 // Visitor returns the visitor of one part.

@@ -3,6 +3,8 @@ package filter
 import (
 	"slices"
 	"strings"
+
+	finder "tracex/lazy/literal"
 )
 
 // nodeOp is what a node of an expression does.
@@ -51,6 +53,16 @@ func (e *Expr) Empty() bool { return e.root.op == opAnd && len(e.root.kids) == 0
 
 // Bare reports whether the filter has nothing but bare texts.
 func (e *Expr) Bare() bool { return e.root.bare() }
+
+// Text returns what the filter looks for, if it is nothing but a bare text: find returns the first match in a text, from is
+// negative if there is none, and each match contains one of needs, if there are any.
+func (e *Expr) Text() (text string, find func(text []byte) (from, to int), needs []finder.Text, ok bool) {
+	n := e.root
+	if n.op != opText {
+		return "", nil, nil, false
+	}
+	return n.raw, n.text.find, n.text.required(), true
+}
 
 func (n *node) bare() bool {
 	return n.op == opText || n.op != opTest && !slices.ContainsFunc(n.kids, func(k *node) bool { return !k.bare() })

@@ -3,32 +3,38 @@ package filter
 import (
 	"encoding/binary"
 	"math"
+	"regexp/syntax"
 	"unicode/utf8"
 
 	"tracex/format"
+	finder "tracex/lazy/literal"
 )
 
 // Literal is a part of the encoding of matching points.
 type Literal struct {
-	Bytes  []byte
+	finder.Text
 	Footer bool // it is in the footer of the container, not in the point
 }
+
+// Needles returns texts that the encoding of a point whose text contains one of needs, or that of its footer, has one of;
+// nil if nothing can be promised: see [lazy.Needles].
+type Needles func(needs []finder.Text) []finder.Text
 
 // leastSearched is the least number whose encoding is rare enough to look for.
 const leastSearched = 1 << 16
 
-// Literals returns byte strings; every match has at least one of them: in the encoding of the point,
+// Literals returns texts; every match has at least one of them: in the encoding of the point,
 // or of its footer. So data without any of them has no match. It is nil if nothing can be
 // promised. The promise holds for texts encoded as [format.AppendUTF] and Java do it, in the
 // shortest form.
-func (f *Filter) Literals() []Literal { return f.literals(f.root) }
+func (f *Filter) Literals(of Needles) []Literal { return f.literals(f.root, of) }
 
-func (f *Filter) literals(p *part) []Literal {
+func (f *Filter) literals(p *part, of Needles) []Literal {
 	switch p.op {
 	case opAnd:
 		var best []Literal
 		for _, k := range p.kids {
-			if l := f.literals(k); l != nil && (best == nil || shortest(l) > shortest(best)) {
+			if l := f.literals(k, of); l != nil && (best == nil || shortest(l) > shortest(best)) {
 				best = l
 			}
 		}
@@ -36,7 +42,7 @@ func (f *Filter) literals(p *part) []Literal {
 	case opOr:
 		var all []Literal
 		for _, k := range p.kids {
-			l := f.literals(k)
+			l := f.literals(k, of)
 			if l == nil {
 				return nil
 			}
@@ -44,42 +50,69 @@ func (f *Filter) literals(p *part) []Literal {
 		}
 		return all
 	case opTest:
-		return p.test.literals(f.ctx.Version())
+		return p.test.literals(f.ctx.Version(), of)
+	case opText:
+		return located(of(p.text.required()), true, true)
 	}
 	return nil
+}
+
+// required returns texts: what the matcher matches contains one of them; none if that is not known.
+func (m *matcher) required() []finder.Text {
+	switch {
+	case m.part != nil:
+		return []finder.Text{*m.part}
+	case m.re == nil:
+		return nil
+	}
+	tree, err := syntax.Parse(m.re.String(), syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	return finder.RequiredBy(tree)
+}
+
+// located returns the literals for texts that may be in a point, in a footer, or in either.
+func located(texts []finder.Text, point, footer bool) (list []Literal) {
+	for _, t := range texts {
+		if point {
+			list = append(list, Literal{Text: t})
+		}
+		if footer {
+			list = append(list, Literal{t, true})
+		}
+	}
+	return list
 }
 
 func shortest(list []Literal) int {
 	n := math.MaxInt
 	for _, l := range list {
-		n = min(n, len(l.Bytes))
+		n = min(n, l.Len())
 	}
 	return n
 }
 
-func (t *test) literals(v format.Version) (list []Literal) {
-	if t.op != opEq {
-		return nil
-	}
+func (t *test) literals(v format.Version, of Needles) []Literal {
 	l := &t.value
-	var texts [][]byte
+	var texts []finder.Text
 	switch t.field.id {
 	case idEvent:
-		if l.from == l.to && l.from >= leastSearched && l.from <= math.MaxInt32 {
-			texts = [][]byte{binary.BigEndian.AppendUint32(nil, uint32(l.from))}
+		if t.op == opEq && l.from == l.to && l.from >= leastSearched && l.from <= math.MaxInt32 {
+			texts = []finder.Text{finder.Exact(string(binary.BigEndian.AppendUint32(nil, uint32(l.from))))}
 		}
 	case idRet, idRecv, idArg, idValue, idObj:
-		texts = l.encodings(v)
-	}
-	for _, b := range texts {
-		if t.field.id != idRet {
-			list = append(list, Literal{Bytes: b})
+		switch t.op {
+		case opEq:
+			for _, b := range l.encodings(v) {
+				texts = append(texts, finder.Exact(string(b)))
+			}
+		case opRegexp, opContains:
+			texts = of(l.matcher.required())
 		}
-		if t.field.id == idRet || t.field.id == idObj {
-			list = append(list, Literal{Bytes: b, Footer: true})
-		}
 	}
-	return list
+	id := t.field.id
+	return located(texts, id != idRet, id == idRet || id == idObj)
 }
 
 // encodings returns what a recorded value that equals l has at least one of; nil if that is not

@@ -29,6 +29,7 @@ func (f *Filter) Prefilter() *format.Prefilter {
 	t := &f.skips.tables
 	q.Methods, q.SuperCalls, q.Classes, q.Fields, q.Variables, q.Locations = t.Methods, t.Methods, t.Classes, t.Fields, t.Variables, t.Locations
 	q.Text = func([]byte) bool { return true }
+	q.Captured = q.Text
 	q.Loops, q.Iterations = !f.MayBe(format.ClassLoop), !f.MayBe(format.ClassIteration)
 	if f.Late() && f.MayBe(format.ClassCall) {
 		q.End = f.skipEnd

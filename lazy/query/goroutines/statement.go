@@ -7,6 +7,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/literal"
 )
 
 // Statement is a go statement in a trace.
@@ -26,7 +27,7 @@ func FindStatement(ctx context.Context, r *lazy.LazyTraceReader, thread int32, n
 	c := &statements{number: number}
 	err := r.Pass(ctx, lazy.Pass{
 		Raw: true, Ranges: []lazy.PassRange{{Thread: thread, To: -1}}, Collect: []lazy.Collector{c},
-		Among: [][]byte{[]byte(goroutine + strconv.FormatInt(number, 10))}, Progress: tell,
+		Among: []literal.Text{literal.Exact(goroutine + strconv.FormatInt(number, 10))}, Progress: tell,
 	})
 	switch {
 	case err != nil:

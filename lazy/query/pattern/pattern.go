@@ -67,7 +67,7 @@ func expression(what string) *Pattern {
 	p.Limits, p.Needs = limits, need
 	quick := newAutomaton(expr)
 	p.Find = func(text []byte) (int, int) {
-		if !need.in(text) || quick != nil && !quick.match(text) {
+		if !need.In(text) || quick != nil && !quick.match(text) {
 			return -1, -1
 		}
 		return first(re, text)
@@ -178,7 +178,7 @@ func verbatim(what string, fold bool) *Pattern {
 }
 
 func literally(what string, fold bool) *Pattern {
-	p := &Pattern{Text: what, Exact: !fold, Limits: limitsOf(what), Needs: []literal.Text{literal.Exact(what)}}
+	p := &Pattern{Text: what, Exact: !fold, Limits: lazy.LimitsOf(what), Needs: []literal.Text{literal.Exact(what)}}
 	ascii := strings.IndexFunc(what, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 	switch letters := strings.IndexFunc(what, unicode.IsLetter) >= 0; {
 	case !fold || !letters || !utf8.ValidString(what): // no expression can match what is not valid

@@ -44,7 +44,7 @@ func TestAnalyse(t *testing.T) {
 	for text, want := range map[string]lazy.Limits{
 		`abc`: {NoParen: true, NoDot: true, OneDot: true}, `a.go:1`: {NoParen: true, OneDot: true}, `A.b(`: {OneDot: true}, `p.A.b(1.5`: {}, `b(1.5.2`: {OneDot: true},
 	} {
-		if limits := limitsOf(text); limits != want {
+		if limits := lazy.LimitsOf(text); limits != want {
 			t.Errorf("%s: %+v, want %+v", text, limits, want)
 		}
 	}

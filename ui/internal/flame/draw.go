@@ -77,10 +77,14 @@ func (s *Screen) level(pic *query.FlamePicture, row, width int, most int64, g *s
 	return l.End()
 }
 
-// box draws a call in the hue of its package: filled, if the terminal has the colors, and otherwise with a border.
+// box draws a call in the hue of its package: filled, if the terminal has the colors, and otherwise with a border. A wait
+// is faint and not filled: the goroutine does nothing there.
 func (s *Screen) box(l *screen.Line, pic *query.FlamePicture, c query.FlameCell, tone int, here bool) {
 	hue := s.flame.hue(pic.Groups[c.Span])
 	fill := l.Glyphs.Pens.Box(hue, tone)
+	if pic.Spans[c.Span].Wait {
+		hue, fill = theme.Faint, ""
+	}
 	if fill == "" {
 		s.mark(l, here)
 		l.Put(c.Text, hue)
