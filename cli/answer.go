@@ -23,6 +23,7 @@ type answerFlags struct {
 	limit       int
 	expect, max int64
 	where       string
+	asked       []*filter.Expr // the filters of the answer
 }
 
 // add defines the flags of a command whose rows are things, such as "methods".
@@ -49,7 +50,7 @@ func (f *answerFlags) filter(ctx context.Context, r *lazy.LazyTraceReader, s *qu
 	if f.where == "" {
 		return nil
 	}
-	e, err := parseFilter(f.where)
+	e, err := f.parse(f.where)
 	if err != nil {
 		return err
 	}
@@ -118,6 +119,7 @@ func (f *answerFlags) give(ctx context.Context, a *app, r *lazy.LazyTraceReader,
 	if err = cmp.Or(query.RowsErr(t), err); err != nil {
 		return err
 	}
+	f.hint(a)
 	switch {
 	case x.verdict != nil:
 		return errors.Join(x.verdict(t), problem)
@@ -209,6 +211,24 @@ func (f *answerFlags) verdict(n int64, row string) error {
 		return &unexpectedError{fmt.Sprintf("%s, but at most %s allowed", counted(n, row), display.Grouped(f.max))}
 	}
 	return nil
+}
+
+// parse parses a filter of the answer.
+func (f *answerFlags) parse(text string) (*filter.Expr, error) {
+	e, err := parseFilter(text)
+	if err == nil {
+		f.asked = append(f.asked, e)
+	}
+	return e, err
+}
+
+// hint tells which captured values that filters ask for were in no value.
+func (f *answerFlags) hint(a *app) {
+	for _, e := range f.asked {
+		for _, l := range e.Lost() {
+			fmt.Fprintln(a.stderr, "hint: "+printable(l.Hint()))
+		}
+	}
 }
 
 // parseFilter parses a filter.

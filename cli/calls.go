@@ -106,6 +106,7 @@ func (t *callsCommand) answer(ctx context.Context, r *lazy.LazyTraceReader, scop
 	if err != nil {
 		return x, callsError(err)
 	}
+	t.asked = append(t.asked, calls.Where())
 	x = answer{run: calls.Run, fault: filterError,
 		table:   func() *table.Table { return calls.Table(query.View{Done: 1, Read: ctx, G: &display.Unicode}) },
 		verdict: func(made *table.Table) error { return t.verdict(calls, made.Row) }}

@@ -40,7 +40,7 @@ tracex find trace.bin 'kind=call dur>10ms' --json -n 0`,
 	c.Flags().Lookup("first").DefValue = ""
 	c.RunE = func(c *cobra.Command, args []string) error {
 		path, at := splitPlace(args[0])
-		where, err := parseFilter(strings.Join(args[1:], " "))
+		where, err := f.parse(strings.Join(args[1:], " "))
 		if err = errors.Join(err, f.check()); err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ tracex log trace.bin 'exc~Timeout: "{exc}"' --max 0  # exit code 5 if any`,
 			if err != nil {
 				return err
 			}
-			points = append(points, p)
+			points, f.asked = append(points, p), append(f.asked, p.Where)
 		}
 		if err := f.check(); err != nil {
 			return err

@@ -52,7 +52,7 @@ tracex history trace.bin Account.deposit:amount --where 'value<0' --expect 0`,
 func (t *historyCommand) answer(ctx context.Context, r *lazy.LazyTraceReader, scope query.Scope) (x answer, err error) {
 	o := query.HistoryOptions{Keep: query.MostValues}
 	if t.where != "" {
-		if o.Where, err = parseFilter(t.where); err != nil {
+		if o.Where, err = t.parse(t.where); err != nil {
 			return x, err
 		}
 	}

@@ -41,7 +41,7 @@ tracex info --json trace.bin | jq .threads`,
 	}
 	c.Flags().BoolVar(&n.json, "json", false, "print JSON")
 	c.Flags().BoolVar(&n.env, "env", false, "show the values of environment variables")
-	c.Flags().IntVarP(&n.limit, "limit", "n", listedThreads, "list the N threads with the most calls; 0 for all")
+	c.Flags().IntVarP(&n.limit, "limit", "n", listedThreads, "list N processes, and N threads with the most calls; 0: all")
 	c.Flags().BoolVar(&n.tree, "tree", false, "list goroutines below those that started them")
 	c.RunE = onTrace(func(ctx context.Context, path string) error {
 		switch {

@@ -28,14 +28,15 @@ type processFacts struct {
 	ParentPID     int64  `json:"parent_pid,omitempty"`
 	ParentTrace   string `json:"parent_trace,omitempty"`
 	ParentProgram string `json:"parent_program,omitempty"`
-	// Start is when its recording began, StartedAfter a time after which it was started.
-	Start        *int64      `json:"start,omitempty"`
-	StartedAfter *int64      `json:"started_after,omitempty"`
-	Duration     *int64      `json:"duration,omitempty"` // up to its last event
-	Threads      int64       `json:"threads"`
-	Events       int64       `json:"events"`
-	Calls        int64       `json:"calls"`
-	StartedBy    *startFacts `json:"started_by,omitempty"`
+	// Start is when its recording began. The process that the parent started was started between StartedAfter and StartedBefore.
+	Start         *int64      `json:"start,omitempty"`
+	StartedAfter  *int64      `json:"started_after,omitempty"`
+	StartedBefore *int64      `json:"started_before,omitempty"`
+	Duration      *int64      `json:"duration,omitempty"` // up to its last event
+	Threads       int64       `json:"threads"`
+	Events        int64       `json:"events"`
+	Calls         int64       `json:"calls"`
+	StartedBy     *startFacts `json:"started_by,omitempty"`
 
 	depth int    // in the tree
 	by    string // what started it, for a person
@@ -103,7 +104,7 @@ func factsOfProcess(p *format.Process) processFacts {
 	if p.Timed {
 		x.Start = &p.Began
 		if p.Parent != 0 && !p.Became {
-			x.StartedAfter = &p.From
+			x.StartedAfter, x.StartedBefore = &p.From, &p.Until
 		}
 	}
 	if s := p.By; s != nil {

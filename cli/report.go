@@ -22,7 +22,7 @@ import (
 type reportCommand struct {
 	*app
 	test, at, with string
-	text, md       bool
+	text, md, json bool
 	size           byteSize
 	ended          string // if nothing failed: which calls ended
 }
@@ -46,11 +46,15 @@ tracex report --with trace.old.bin trace.bin   # and where the two part`,
 	f.StringVar(&t.test, "test", "", "the failure of a test: TestPay/big")
 	f.StringVar(&t.at, "at", "", "what happened before an event, such as '#1204'")
 	f.BoolVar(&t.text, "text", false, "text, which is usual")
+	f.BoolVar(&t.json, "json", false, "one JSON object, with all rows")
 	f.BoolVar(&t.md, "md", false, "Markdown for a pull request")
 	f.Var(&t.size, "size", "the most that is printed, such as 16KiB")
 	f.StringVar(&t.with, "with", "", "also where an older trace of the test parts from it")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		path, in := splitPlace(args[0])
+		if t.json && f.Changed("size") {
+			return &usageError{"--json and --size exclude each other", "the object has all rows"}
+		}
 		if err := t.check(in); err != nil {
 			return err
 		}
@@ -65,6 +69,8 @@ func (t *reportCommand) check(in place) error {
 	switch {
 	case t.text && t.md:
 		return &usageError{"--text and --md exclude each other", ""}
+	case t.json && (t.text || t.md):
+		return &usageError{"--json, --text and --md exclude each other", ""}
 	case in.given && t.at != "":
 		return &usageError{in.handle.String() + " and --at exclude each other", "both name the event"}
 	case (in.given || t.at != "") && t.test != "":
@@ -82,13 +88,12 @@ func (t *reportCommand) show(ctx context.Context, path string, in *input, r *laz
 	problem := r.Status().Problem
 	var page *query.Report
 	if o == nil {
-		page = &query.Report{Title: "nothing failed", Facts: []string{
+		page = query.NoReport(path, append([]string{
 			"no test is noted as failed, no exception left a thread, and " + t.ended,
 			"tracex throws " + shellWord(path) + " has exceptions that were caught; --at '#1204' tells what happened before an event",
-		}}
-		page.Facts = append(page.Facts, about(path, r)...)
+		}, about(path, r)...))
 	} else {
-		o.Name = path
+		o.Name, o.JSON = path, t.json
 		o.About = about(path, r)
 		if len(others) > 0 {
 			o.About = append(o.About, "also failed: "+strings.Join(others, ", ")+" (--test NAME)")
@@ -109,6 +114,9 @@ func (t *reportCommand) show(ctx context.Context, path string, in *input, r *laz
 	}
 	if err := t.remarkFiles(r); err != nil {
 		return err
+	}
+	if t.json {
+		return errors.Join(writeJSON(t.stdout, page.JSON()), problem)
 	}
 	_, err = t.stdout.WriteString(page.Text(query.ReportFormat{Size: int(t.size), Markdown: t.md}))
 	return errors.Join(err, problem)
@@ -195,7 +203,7 @@ func (t *reportCommand) noted(ctx context.Context, in *input, r *lazy.LazyTraceR
 	if f.Output == "" && f.Why == "" {
 		f.Why = subtestsOf(f.Test, others)
 	}
-	o = &query.ReportOptions{Title: "FAIL " + f.Test, Test: true, At: lazy.Position{Thread: at[best].Thread, At: -1}, Output: f.Output}
+	o = &query.ReportOptions{Title: "FAIL " + f.Test, Test: true, Failed: full[best], At: lazy.Position{Thread: at[best].Thread, At: -1}, Output: f.Output}
 	if f.Why != "" {
 		o.Facts = append(o.Facts, f.Why)
 	}
@@ -251,7 +259,7 @@ func (t *reportCommand) recorded(ctx context.Context, r *lazy.LazyTraceReader) (
 		return nil, nil, &usageError{t.test + " may be " + strings.Join(names, " or "), "--test " + names[0]}
 	}
 	return &query.ReportOptions{
-		Title: names[0], Test: true, At: lazy.Position{Thread: ids[0], At: -1},
+		Title: names[0], Test: true, Failed: names[0], At: lazy.Position{Thread: ids[0], At: -1},
 		Facts: []string{"no note tells that it failed, nor what it printed: what the trace itself has is shown"},
 	}, nil, nil
 }

@@ -3,8 +3,10 @@
 package cli
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/lazy/notes"
+	"tracex/lazy/query"
 )
 
 // TestReportSample: the page about answers has what the command prints for the trace of the demo; Markdown has the same words.
@@ -58,6 +61,8 @@ func TestReportRefuses(t *testing.T) {
 		{[]string{demo, "--at", "here"}, "here names no place in a trace"},
 		{[]string{demo, "--test", "TestPay"}, "no test of the trace is named TestPay"},
 		{[]string{demo, "--size", "0"}, "expected a size"},
+		{[]string{demo, "--json", "--md"}, "--json, --text and --md exclude each other"},
+		{[]string{demo, "--json", "--size", "9KiB"}, "--json and --size exclude each other"},
 	} {
 		text, stderr, exit := runCommand(t, append([]string{"report"}, c.args...)...)
 		if exit != exitUsage || text != "" || !strings.Contains(stderr, c.said) {
@@ -211,6 +216,8 @@ func TestPanic(t *testing.T) {
 	has(report("--test", "TestTable"), "FAIL TestTable\n", "it failed because a subtest did: TestTable/pear")
 	has(report("--test", "TestAll"), "FAIL TestAll\n", "it said nothing", "pay.TestAll(", `all(`, "errors returned", `add(99): `, `("card refused")`, "goroutines that it started", `price("pear"): 99`)
 	has(report("--test", "TestPanic"), "FAIL TestPanic\n", "panic: card refused\n", "a traceback of 3 lines", `must("apple")`, `must("pear"): threw panic`, "→ ", "throw panic")
+	has(report("--test", "TestSum", "--json"), `"test": "pay.TestSum"`, `"output": "pay_test.go:11: sum is 249, want 300"`, `"file": "pay_test.go",`, `"line": 11`, `"calls": [`, `"parameter": "item"`, `"value": "pear"`, `"failed": true`)
+	has(report("--test", "TestPanic", "--json", "--with", filepath.Join(dir, "old.bin")), `"thrown": [`, `"exception": `, "card refused", `"errors": [`, `"parts": [`)
 	with := []string{"--test", "TestSum", "--with", filepath.Join(dir, "old.bin")}
 	has(report(with...), "FAIL TestSum\n", "where it parts from ", "tracex diff", "another value", "201 → 150", "old ", "new ")
 	has(report(append(with, "--md")...), "### FAIL TestSum\n", "#### the calls up to it", "201 → 150")
@@ -218,6 +225,65 @@ func TestPanic(t *testing.T) {
 		if text := report(append(with, "--size", size)...); len(text) > 2000 || len(size) == 3 && len(text) > 700 || !strings.Contains(text, "FAIL TestSum") {
 			t.Errorf("in %s bytes: %d\n%s", size, len(text), text)
 		}
+	}
+}
+
+// TestReportJSONDocs: docs/json.md has each member of report --json, and no other.
+func TestReportJSONDocs(t *testing.T) { documented(t, "report", reflect.TypeFor[query.ReportJSON]()) }
+
+// TestReportJSON: the object has all rows of the page, and the events of calls with their arguments and results.
+func TestReportJSON(t *testing.T) {
+	demo := formattest.Demo(t)
+	object := func(args ...string) (o query.ReportJSON) {
+		t.Helper()
+		text, stderr, exit := runCommand(t, append([]string{"report", "--json"}, args...)...)
+		d := json.NewDecoder(strings.NewReader(text))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&o); err != nil || exit != 0 || stderr != "" || o.Schema != 1 || o.Kind != "report" {
+			t.Fatal(err, exit, stderr, text)
+		}
+		return o
+	}
+	o := object(demo, "--at", "#99")
+	page, _, _ := runCommand(t, "report", demo, "--at", "#99", "--size", "1MiB")
+	if o.Title != "what happened before #99" || o.Handle != "#99" || o.Thread != 1 || o.ThreadName != "counter" || o.File != demo || o.Test != "" {
+		t.Errorf("%s: event %s in %d %s of %s, test %q", o.Title, o.Handle, o.Thread, o.ThreadName, o.File, o.Test)
+	}
+	rows := 0
+	for _, list := range [][]query.ReportRow{o.Calls, o.Errors, o.Values, o.Goroutines} {
+		for _, row := range list {
+			rows++
+			if !strings.Contains(page, row.Text) || !strings.Contains(page, row.Handle) {
+				t.Errorf("the page has no %+v", row)
+			}
+		}
+	}
+	last := o.Calls[len(o.Calls)-1]
+	for _, row := range o.Calls {
+		if row.Failed {
+			last = row
+		}
+	}
+	var printed struct {
+		Kind, Class, Method string
+		Args                []struct{ Value any }
+		Exception           struct{ Class string }
+	}
+	if err := json.Unmarshal(last.Printed, &printed); err != nil || printed.Kind != "call" || printed.Method != "pay" || len(printed.Args) != 2 || printed.Args[0].Value != "1910" {
+		t.Errorf("%v %s", err, last.Printed)
+	}
+	if last.Handle != "#99" || !last.OnPath || rows < 10 {
+		t.Errorf("of %d rows the last is %s %q", rows, last.Handle, last.Text)
+	}
+	if o := object(demo, "--at", "#111"); len(o.Thrown) != 2 || o.Thrown[0].Failed || !o.Thrown[1].Failed || o.Thrown[1].Handle != "#111" ||
+		o.Thrown[1].Exception != "cardRefused" || o.Thrown[1].ThrownIn != "Till.pay()" || o.Thrown[1].Ended != "1 call" || o.Thrown[1].CaughtIn != "Shop.order()" {
+		t.Errorf("thrown: %+v", o.Thrown)
+	}
+	if o := object(demo, "--at", "#98"); len(o.Values) < 3 || o.Values[0].Of != "total in #85" || o.Values[0].Depth != 0 || o.Values[0].Handle != "#90" || !strings.Contains(string(o.Values[0].Printed), "450") {
+		t.Errorf("%d values", len(o.Values))
+	}
+	if o := object(demo); o.Title != "nothing failed" || len(o.Facts) < 3 || o.Calls != nil {
+		t.Errorf("%s: %q", o.Title, o.Facts)
 	}
 }
 

@@ -17,6 +17,13 @@ type JSON struct {
 	methods   map[int32][]byte
 	locations map[int32][]byte
 	names     map[int32][]byte // of arguments, by the access path that names them
+	results   map[int32]resultNames
+}
+
+// resultNames are the names of a method's results, as a member.
+type resultNames struct {
+	of     int // how many results there are; 0 if they have no names
+	member []byte
 }
 
 // maxKept bounds the texts kept of each kind: hostile traces may have millions, and long ones.
@@ -24,7 +31,8 @@ const maxKept = 1 << 14
 
 // JSON returns a JSON that uses the reference objects of c.
 func (c *Context) JSON() *JSON {
-	return &JSON{c: c, methods: make(map[int32][]byte), locations: make(map[int32][]byte), names: make(map[int32][]byte)}
+	return &JSON{c: c, methods: make(map[int32][]byte), locations: make(map[int32][]byte), names: make(map[int32][]byte),
+		results: make(map[int32]resultNames)}
 }
 
 // diffWords are the names of diff statuses in JSON.
@@ -123,6 +131,9 @@ func (j *JSON) outcome(dst []byte, p *Point, f *Footer) []byte {
 		dst = append(dst, '}')
 	default:
 		dst = j.value(append(dst, `,"result":`...), &f.Result)
+		if names := j.resultNames(p.Ref); names.of > 0 && names.of == max(1, len(f.Result.Results(j.c))) && f.Result.Kind != ValueVoid {
+			dst = append(dst, names.member...)
+		}
 	}
 	if p.Flags&FlagUnderWay != 0 {
 		dst = append(dst, `,"under_way":true`...)
@@ -131,6 +142,33 @@ func (j *JSON) outcome(dst []byte, p *Point, f *Footer) []byte {
 		dst = append(dst, `,"super":true`...)
 	}
 	return dst
+}
+
+// resultNames returns the names of a method's results. That of an error which has none is the one that filters have for it.
+func (j *JSON) resultNames(method int32) resultNames {
+	known, ok := j.results[method]
+	if ok {
+		return known
+	}
+	names, some := ResultNames(j.c, method), false
+	b := []byte(`,"result_names":[`)
+	for i, name := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if name == ErrorResult {
+			name = ErrorName
+		}
+		b = AppendJSONString(b, name)
+		some = some || name != ""
+	}
+	if some {
+		known = resultNames{len(names), append(b, ']')}
+	}
+	if len(j.results) < maxKept && len(known.member) <= maxKept {
+		j.results[method] = known
+	}
+	return known
 }
 
 // method appends the class and the name of a method.

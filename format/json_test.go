@@ -232,3 +232,56 @@ func TestJSONKeepsLittle(t *testing.T) {
 		t.Errorf("%d places are kept", len(j.locations))
 	}
 }
+
+// TestJSONResultNames: the results of a Go function have the names of its source, one for each, if any has one.
+func TestJSONResultNames(t *testing.T) {
+	const v = V27
+	c := NewContext(v)
+	add := func(b []byte, err error) {
+		t.Helper()
+		if err == nil {
+			_, _, err = c.Add(b)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	words := []string{"shop.go", "shop", "Pay", "Load", "Count", "left", Unnamed, ErrorResult}
+	for id, word := range words {
+		add((&StringObject{ID: int32(id), Value: word}).Append(nil, v))
+	}
+	add((&ClassDescriptor{Name: "shop"}).Append(nil, v))
+	add((&ClassDescriptor{ID: 1, Name: ResultsClass}).Append(nil, v))
+	const result = ActiveVariable
+	for i, locals := range [][]int32{{5, 7}, {6, 7}, {6}} {
+		id := int32(i)
+		add((&MethodDescriptor{ID: id, Name: words[2+i], Result: Type{Kind: TypeInt}}).Append(nil, v))
+		l := CodeLocation{ID: id, File: 0, Class: 1, Method: 2 + id, Line: 3, Path: -1, Locals: locals}
+		for range locals {
+			l.LocalKinds = append(l.LocalKinds, result)
+		}
+		add(l.Append(nil, v))
+	}
+	one := Value{Kind: ValueInt, Bits: 1}
+	both := Value{ClassID: 1, Captured: &Captured{Fields: []CapturedField{{Name: "1", Value: one}, {Name: "2", Value: Null()}}}}
+	j := c.JSON()
+	for _, x := range []struct {
+		method int32
+		footer Footer
+		want   string
+	}{
+		{0, Footer{Result: both}, `"result_names":["left","err"]`},
+		{0, Footer{Result: both}, `"result_names":["left","err"]`},
+		{1, Footer{Result: both}, `"result_names":["","err"]`},
+		{2, Footer{Result: one}, ""},  // it has no name
+		{0, Footer{Result: one}, ""},  // of several results
+		{9, Footer{Result: both}, ""}, // not described
+		{0, Footer{Threw: true, Exception: "panic: x"}, ""},
+	} {
+		p := &Point{Class: ClassCall, Diff: DiffNone, Location: -1, Ref: x.method, Target: Null()}
+		text := string(j.AppendPoint(nil, p, &x.footer))
+		if _, got, ok := strings.Cut(text, `,"result_names":`); ok != (x.want != "") || ok && `"result_names":`+got != x.want {
+			t.Errorf("method %d: %s, want %s", x.method, text, x.want)
+		}
+	}
+}

@@ -15,6 +15,8 @@ const (
 	Unnamed = "_"
 	// ErrorResult is the name of a result that has none but is of type error.
 	ErrorResult = "error"
+	// ErrorName is how users name such a result.
+	ErrorName = "err"
 )
 
 // parameters are the names that the code locations of a trace tell.
@@ -114,6 +116,20 @@ func parametersOf(c *Context, p *Point) *CodeLocation {
 // Parameters returns the names of the parameters of a called method, one for each argument: "" for one that has none, nil if
 // the trace does not tell them.
 func Parameters(c *Context, p *Point) []string { return parametersOf(c, p).names(c, ActiveParameter) }
+
+// ParametersOf returns the names that Parameters returns for calls of a method, if these have the arguments that it is described
+// with. A method of Go may be described without any.
+func ParametersOf(c *Context, method int32) []string {
+	m := c.Method(method)
+	if m == nil {
+		return nil
+	}
+	l := declaration(c, method, len(m.Args))
+	if l == nil {
+		l = declaration(c, method, anyCount)
+	}
+	return l.names(c, ActiveParameter)
+}
 
 // ResultNames returns the names of the results of a Go function: "" for one that has none, [ErrorResult] if that is an error. It is
 // nil if the trace does not tell them.

@@ -17,8 +17,7 @@ type Prefilter struct {
 	// between -Least and Least, which can.
 	Number func(n int64) bool
 	Least  int64
-	// Captured, if not nil, reports whether a value can be skipped that has in its text what was captured in it: b is its
-	// encoding.
+	// Captured, if not nil, reports whether a value can be skipped in which something was captured: b is its encoding.
 	Captured func(b []byte) bool
 	// End, if not nil, looks at the footer of a call in place of what is above. n is its size; 0 if it
 	// is kept.
@@ -137,15 +136,13 @@ func (q *Prefilter) hash(b []byte, i int) bool {
 	return q.Number == nil || q.number(int64(int32(binary.BigEndian.Uint32(b[i+q.values.hash:]))))
 }
 
-// captured returns the offset after the value at offset i of b, of which something was captured; 0 if the text of the
-// value has it.
+// captured returns the offset after the value at offset i of b, in which something was captured; 0 if it is kept.
 func (q *Prefilter) captured(b []byte, i int) int {
-	shown := !q.values.ids && b[i] == capturedThrown27 || binary.BigEndian.Uint32(b[i+q.values.hash:]) == 0
-	if shown && q.Captured == nil {
+	if q.Captured == nil {
 		return 0
 	}
 	c := skipper{reader{b: b[i:], v: q.version}}
-	if c.skipValue(0); c.err != nil || shown && !q.Captured(c.b[:c.i]) {
+	if c.skipValue(0); c.err != nil || !q.Captured(c.b[:c.i]) {
 		return 0
 	}
 	return i + c.i

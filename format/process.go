@@ -11,11 +11,11 @@ import (
 
 // ProcessNote is a string that tells something of a process: the fields of the several notes of one process add up.
 //
-//	tracex: process 2 pid 4712 parent 1 via 4712 ppid 4711 from 1193000000 began 1203000000 program "shop"
+//	tracex: process 2 pid 4712 parent 1 via 4712 ppid 4711 timed 1 from 1193000000 to 1203000000 began 1209000000 program "shop"
 //	tracex: process 2 shown "shop 4712"
 //	tracex: process 1 started 4712 at 1194000000 until 1195000000 thread 0 event 17 in "os/exec.(*Cmd).Run"
 type ProcessNote struct {
-	Process // without By
+	Process // without By and Starts
 	Start   Start
 }
 
@@ -33,14 +33,16 @@ type Process struct {
 	Became      bool  // the parent is the same process, which ran another program before
 	Unsure      bool  // it may have been the program that the process of the parent ran before
 	PPID        int64 // its parent, recorded or not; 0: not known
-	// Via was started between From and Began, when the recording of this one began. Timed is false if the trace does not tell.
-	From, Began int64
-	Timed       bool
-	// ParentName is the nearest recorded process from which it descends, such as "shop 4711", if that is not in the trace, and
-	// Elsewhere the file with its trace; "" if it has none.
+	// Via was started between From and Until, and the recording of this one began at Began. Timed is false if the trace does not tell.
+	// In a note, Until is 0 if it is Began.
+	From, Until, Began int64
+	Timed              bool
+	// ParentName names the nearest recorded process above this one, such as "shop 4711", if that is not in this trace. Elsewhere is the file
+	// with the trace of that process; "" if it has no trace.
 	Elsewhere, ParentName string
 	// By is what started Via, if the trace tells.
-	By *Start
+	By     *Start
+	Starts bool // the trace tells of processes that this one started, recorded or not
 }
 
 // Start is the start of a process, which may not be recorded.
@@ -75,6 +77,7 @@ func (n *ProcessNote) String() string {
 	if n.Timed {
 		number("timed", 1)
 		number("from", n.From)
+		number("to", n.Until)
 		number("began", n.Began)
 	}
 	if s := &n.Start; s.PID != 0 {
@@ -106,8 +109,14 @@ type processes struct {
 	starts map[[2]int64][]Start // by the number of the process, and the id of the one that was started
 }
 
-// mostProcesses is how many are known.
-const mostProcesses = 1 << 16
+const (
+	// mostProcesses and mostStarted bound the processes that are known, and the pairs of one and the id of one that it started.
+	mostProcesses, mostStarted = 1 << 16, 1 << 17
+	// mostStarts bounds the starts that a process made of others with one id. If there are as many, none is known to be the right one.
+	mostStarts = 8
+	// mostBecame bounds the programs that a process ran before: further ones are not looked at for the one that started another.
+	mostBecame = 64
+)
 
 // noteProcess notes what a string says of a process.
 func noteProcess(c *Context, s string) {
@@ -136,8 +145,17 @@ func noteProcess(c *Context, s string) {
 	}
 	ps.by[number] = &n.Process
 	if n.Start.PID != 0 {
-		key := [2]int64{number, n.Start.PID}
-		ps.starts[key] = append(ps.starts[key], n.Start)
+		ps.start([2]int64{number, n.Start.PID}, n.Start)
+	}
+}
+
+// start notes the start of a process.
+func (ps *processes) start(key [2]int64, s Start) {
+	list, known := ps.starts[key]
+	switch again := slices.ContainsFunc(list, func(o Start) bool { return o.Event == s.Event }); {
+	case again, len(list) == mostStarts, !known && len(ps.starts) == mostStarted:
+	default:
+		ps.starts[key] = append(list, s)
 	}
 }
 
@@ -198,6 +216,8 @@ func (n *ProcessNote) number(name string, v int64) {
 		n.Timed = true
 	case "from":
 		n.From = v
+	case "to":
+		n.Until = v
 	case "began":
 		n.Began = v
 	case "started":
@@ -213,8 +233,8 @@ func (n *ProcessNote) number(name string, v int64) {
 	}
 }
 
-// HasProcesses reports whether a trace tells of processes.
-func HasProcesses(c *Context) bool { return len(c.processes.by) > 0 }
+// CountProcesses returns how many processes a trace tells of.
+func CountProcesses(c *Context) int { return len(c.processes.by) }
 
 // Processes returns the processes that a trace tells of, in order of number. Each parent is in the list, and none is its own ancestor.
 func Processes(c *Context) []Process {
@@ -244,14 +264,20 @@ func Processes(c *Context) []Process {
 			state[k] = walked
 		}
 	}
+	for key := range c.processes.starts {
+		list[at[key[0]]].Starts = true
+	}
 	for i := range list {
 		p := &list[i]
+		if p.Until == 0 || p.Until > p.Began {
+			p.Until = p.Began
+		}
 		if p.Parent == 0 || p.Became {
 			continue
 		}
 		parent := &list[at[p.Parent]]
 		p.By = startOf(c.processes.starts[[2]int64{parent.Number, p.Via}], p)
-		for p.By == nil && p.Unsure && parent.Became {
+		for n := 0; n < mostBecame && p.By == nil && p.Unsure && parent.Became; n++ {
 			parent = &list[at[parent.Parent]]
 			p.By = startOf(c.processes.starts[[2]int64{parent.Number, p.Via}], p)
 		}
@@ -261,12 +287,16 @@ func Processes(c *Context) []Process {
 		if parent = &list[at[p.Parent]]; p.Timed && parent.Timed && !p.Unsure {
 			p.From = min(max(p.From, parent.Began), p.Began)
 		}
+		p.Until = max(p.Until, p.From)
 	}
 	return list
 }
 
 // startOf returns which of the starts of processes with an id, at different times, is that of a process; nil if it is not sure.
 func startOf(starts []Start, p *Process) (by *Start) {
+	if len(starts) == mostStarts {
+		return nil
+	}
 	for i := range starts {
 		s := &starts[i]
 		if p.Timed && (s.At > p.Began || s.Until < p.From) {

@@ -24,6 +24,7 @@ const (
 	StyleMethod                  // the name of a called method, or of the class of a new object
 	StyleClass                   // the class that a method is called on, with the dot
 	StyleHash                    // the identity hash of an object, with the @
+	StyleParameter               // the name of a parameter, with the = before its argument; only in an Extra
 )
 
 // Span is a part of a text: byte offsets into the whole slice that the text was appended to.
@@ -90,8 +91,9 @@ type textWriter struct {
 	b       []byte
 	limit   int // of len(b)
 	verbose bool
-	method  int // 1 + where the name of the called method begins; 0 if nowhere
-	most    int // of len(b), for more fields of a struct; 0 outside of one
+	method  int      // 1 + where the name of the called method begins; 0 if nowhere
+	most    int      // of len(b), for more fields of a struct; 0 outside of one
+	extras  *[]Extra // nil if they are not asked for
 
 	styled bool
 	style  Style // of the text appended from offset from on

@@ -131,6 +131,10 @@ func (w *textWriter) arguments(p *Point) {
 	if l := w.c.locations.get(p.Location); l != nil && p.Location >= 0 && len(l.ArgNames) == len(p.Args) {
 		names = l.ArgNames
 	}
+	var declared *CodeLocation
+	if w.extras != nil {
+		declared = parametersOf(w.c, p)
+	}
 	for i := range p.Args {
 		if i > 0 {
 			w.b = append(w.b, ", "...)
@@ -141,6 +145,7 @@ func (w *textWriter) arguments(p *Point) {
 		}
 		v := &p.Args[i]
 		if names == nil || names[i] < 0 {
+			addParameter(w, declared, i)
 			w.value(v)
 			continue
 		}

@@ -38,6 +38,7 @@ func (w *textWriter) valueIn(style Style, v *Value) {
 			w.fields(v.Captured.Fields, style)
 		} else {
 			w.hash(v)
+			addContents(w, v)
 		}
 	case ValueNull:
 		w.b = append(w.b, "null"...)
@@ -91,12 +92,13 @@ func (w *textWriter) named(v *Value) {
 		w.b = append(w.b, "StringBuilder"...)
 	default:
 		if v.Kind == ValueArray && literal(w.c, v) {
-			appendElements(w, v)
+			appendElements(w, v, false)
 			return
 		}
 		w.className(v.ClassID)
 	}
 	w.hash(v)
+	addContents(w, v)
 	switch in := v.Captured; {
 	case v.Kind == ValueBuilder, v.Kind == ValueSequence:
 		w.content(v.Text)
@@ -163,26 +165,29 @@ func literal(c *Context, v *Value) bool {
 	return class != nil && class.Name == ""
 }
 
-// appendElements appends those of an array as a literal has them.
-func appendElements(w *textWriter, v *Value) {
+// appendElements appends those of an array as a literal has them: of JSON or, in braces, with how many are left out.
+func appendElements(w *textWriter, v *Value, braces bool) {
 	style, outer := w.style, beginLiteral(w)
 	list := v.Captured.Elements
-	w.b = append(w.b, '[')
-	for i := range list {
-		if i > 0 {
-			w.b = append(w.b, ", "...)
-		}
-		if len(w.b) >= w.most {
-			w.b = append(w.b, "…]"...)
-			w.most = outer
-			return
-		}
-		inner(w, style, &list[i])
+	ends := "[]"
+	if braces {
+		ends = "{}"
 	}
-	if int(v.Length()) > len(list) {
-		w.b = append(w.b, ", …"...)
+	w.b = append(w.b, ends[0])
+	n, sep := 0, ""
+	for ; n < len(list) && len(w.b)+len(sep) < w.most; n++ {
+		w.b = append(w.b, sep...)
+		inner(w, style, &list[n])
+		sep = ", "
 	}
-	w.b = append(w.b, ']')
+	if more := int(v.Length()) - n; n < len(list) || more > 0 {
+		w.b = append(append(w.b, sep...), "…"...)
+		if braces && more > 0 {
+			w.b = append(w.b, '+')
+			w.int(int64(more))
+		}
+	}
+	w.b = append(w.b, ends[1])
 	w.most = outer
 }
 

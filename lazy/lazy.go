@@ -242,7 +242,7 @@ func OpenAt(ctx context.Context, r *LazyTraceReader, threads []int32, at int64) 
 	return walk.OpenAt(ctx, r.r, threads, at)
 }
 
-// Needles returns texts for [Pass.Among] and [Pass.Ends]: the encoding of each point whose text contains one of needs, or
+// Needles returns texts for [Pass.Among], with ends: the encoding of each point whose text contains one of needs, or
 // that of its footer, has at least one of them. It returns nil if nothing can be promised, as while the trace is not
 // completely known.
 func Needles(r *LazyTraceReader, needs []literal.Text) []literal.Text {

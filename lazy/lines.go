@@ -12,8 +12,10 @@ type Line struct {
 	Text  string        // of the node, in one line; a thread's name; "" for a gap
 	Spans []format.Span // the styles of Text; nil for a thread
 	Mark  int           // length of the diff mark at the start of Text, in bytes
-	Class format.Class  // of a trace point
-	Diff  format.DiffStatus
+	// Extras are what Text may be extended by where there is room: see [format.Context.Extras].
+	Extras []format.Extra
+	Class  format.Class // of a trace point
+	Diff   format.DiffStatus
 
 	State    State
 	Leaf     bool // certainly without children
@@ -160,6 +162,7 @@ func (n *Node) write(c *format.Context, l *Line, verbose bool, room []byte) []by
 		l.Mark = l.Spans[0].End
 	}
 	l.Text = string(room)
+	l.Extras = c.Extras(&e.Point, e.ShownFooter(), n.around(), verbose)
 	return room
 }
 

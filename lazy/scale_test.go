@@ -311,7 +311,7 @@ func TestDeepParts(t *testing.T) {
 	r := ready(t, formattest.File(t, formattest.Spec{Shape: formattest.Deep, N: 20_000, Seed: 1}), Options{NoWrite: true})
 	var want aroundCounter
 	small := walk.PassCut{Bytes: 4096, Approach: 64, Width: 2}
-	for i, p := range []Pass{{}, walk.CutPass(Pass{}, small), walk.CutPass(Pass{Among: []literal.Text{literal.Exact("\x00")}}, small)} {
+	for i, p := range []Pass{{}, walk.CutPass(Pass{}, small), walk.CutPass(Pass{Among: func() ([]literal.Text, bool) { return []literal.Text{literal.Exact("\x00")}, false }}, small)} {
 		c := new(aroundCounter)
 		p.Collect = []Collector{c}
 		if err := r.Pass(t.Context(), p); err != nil {

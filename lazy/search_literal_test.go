@@ -62,7 +62,7 @@ func searchedFor(text string, how int) searched {
 	}
 	limits := func(of string) Limits {
 		name, _, paren := strings.Cut(of, "(")
-		return Limits{NoParen: !paren, NoDot: !strings.ContainsAny(of, ".:"), OneDot: strings.Count(name, ".") < 2}
+		return Limits{NoParen: !paren, NoDot: !strings.ContainsAny(of, ".:"), OneDot: strings.Count(name, ".") < 2, NoEquals: !strings.Contains(of, "=")}
 	}
 	word := regexp.QuoteMeta(text)
 	expression := func(expr string, needs ...literal.Text) searched {

@@ -168,7 +168,7 @@ func (d *driver) cursorText() string {
 
 // line returns the contents of a node's row.
 func (d *driver) line(n *lazy.Node) *lazy.Line {
-	return d.m.tree.Rows([]lazy.Row{tree.RowOf(n)}, d.m.search.Highlight)[0].Line
+	return d.m.tree.Rows([]lazy.Row{tree.RowOf(n)}, d.m.search.Highlight, d.m.marks.Sign)[0].Line
 }
 
 // named returns the names of a node.

@@ -385,13 +385,8 @@ func (m *Model) newFrame() frame {
 		path := h.Path()
 		f.crumbs = screen.Crumbs(len(path), func(i int) string { return path[i] }, f.width-2, g)
 	}
-	f.view, f.indent, f.rows = m.tree.View(), m.tree.Out.Indent(), m.tree.Rows(o.Shown(), m.search.Highlight)
+	f.view, f.indent, f.rows = m.tree.View(), m.tree.Out.Indent(), m.tree.Rows(o.Shown(), m.search.Highlight, m.marks.Sign)
 	f.scroll = o.Scroll()
-	for i := range f.rows {
-		if n := f.rows[i].Node; n != nil {
-			f.rows[i].Sign, f.rows[i].Note = m.marks.Sign(n)
-		}
-	}
 	if len(f.rows) == 0 {
 		f.nothing = m.env.Trace.Nothing(m.env.Spinner(), m.env.Clock.Now(), g)
 	}

@@ -72,7 +72,7 @@ func TestThreadHeading(t *testing.T) {
 func TestThreadTree(t *testing.T) {
 	d := drive(t, startsTrace(t), 122, 26, Options{})
 	d.keys("t").has("13 threads as a tree", "app.die g9 ← app.go:4", "✗ panic: 7", "✗ did not end", "  ▾ b.test 47 › main", "    b.f g19 ← b.go:1", "▾ main ", "    runtime.corostart g8 ← iter.go:271", "  ▾ app.worker g26 ← app.go:3", "      app.retry g6 ← app.go:9",
-		"    time.goFunc g7 ", "    app.retry g40 ← g39 app.worker app.go:9", "    AWT ", "s sort   O its go statement")
+		"    time.goFunc g7 ", "    app.retry g40 ← g39 app.worker app.go:9", "    AWT ", "s sort   O what started it")
 	d.golden("threads-tree")
 	d.keys("j j j j j j").has("▌   ▾ app.worker g26")
 	d.keys("h").has("▌   ▸ app.worker g26")

@@ -54,7 +54,7 @@ func TestProcesses(t *testing.T) {
 		says                string
 	}{
 		{2, 2, 4, ""},
-		{3, 1, 3, "process 66 is not in the trace"},
+		{3, 1, 3, "process 66 is not in this trace: it was not recorded, or has a trace of its own"},
 		{4, 1, 2, ""},
 		{5, 3, 6, "process 9 is not recorded; this one descends from it"},
 		{6, 2, 5, ""},

@@ -217,7 +217,7 @@ func TestTimesOfGrowing(t *testing.T) {
 		t.Helper()
 		// The end of a node changes only between two updates.
 		for _, n := range d.m.tree.Out.Tree.Threads() {
-			row := d.m.tree.Rows([]lazy.Row{tree.RowOf(n)}, d.m.search.Highlight)[0]
+			row := d.m.tree.Rows([]lazy.Row{tree.RowOf(n)}, d.m.search.Highlight, d.m.marks.Sign)[0]
 			text := strings.TrimSpace(ansi.Strip(d.m.frame.view.Draw(&row, tree.Indent{}, 55))) // the duration is the one column
 			pending := n.State() == lazy.StatePending
 			if !strings.HasSuffix(text, d.m.env.Glyphs.More) && pending != strings.Contains(text, "≥") {

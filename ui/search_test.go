@@ -214,7 +214,8 @@ func TestSearchNothingHints(t *testing.T) {
 		typed  string
 		offers string
 	}{
-		{uitest.Recorded(t, "kotlin.dump"), "nowhere to be seen", raw},
+		{uitest.Recorded(t, "kotlin.dump"), "98765432123", raw},
+		{uitest.Recorded(t, "kotlin.dump"), "nowhere to be seen", ""}, // nor is it in what is hidden
 		{uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.WideLeaves, N: 100, Seed: 1}), lazy.Options{NoWrite: true}), "nowhere to be seen", ""},
 		{uitest.Recorded(t, "gson.dump"), "Nowhere to be seen", small},
 	} {
@@ -249,7 +250,7 @@ func TestSearchSameMethod(t *testing.T) {
 		if called() != name {
 			t.Fatalf("* went to %q", called())
 		}
-		if text := d.cursorText(); len(d.m.search.Highlight(d.m.tree.Out.Cursor.Node, text)) == 0 {
+		if text := d.cursorText(); len(d.m.search.Highlight(d.m.tree.Out.Cursor.Node, text, nil)) == 0 {
 			t.Errorf("nothing of %q is lit", text)
 		}
 		d.keys("*")
@@ -342,7 +343,7 @@ func TestSearchByName(t *testing.T) {
 		"Gson.toJson()": "toJson(", "Gson.toJson": "toJson", "Gson.toJson(src": "toJson(src", "son.toJ": "toJ", "gson": "toJson", "toJson": "toJson",
 	} {
 		d.m.search.Preview(pattern.New(what, false))
-		if lit := d.m.search.Highlight(n, text); len(lit) != 1 || text[lit[0][0]:lit[0][1]] != want {
+		if lit := d.m.search.Highlight(n, text, nil); len(lit) != 1 || text[lit[0][0]:lit[0][1]] != want {
 			t.Errorf("/%s lights %v of %q, want %q", what, lit, text, want)
 		}
 	}
@@ -401,7 +402,7 @@ func TestSuperIsNoNew(t *testing.T) {
 	if n := d.m.search.Hits().Len(); n != 7 {
 		t.Errorf("%d calls of the constructor", n)
 	}
-	d.keys("M").has("super@Shapes.Base(6)", "new Shapes.Base(")
+	d.keys("M").has("super@Shapes.Base(a=6)", "new Shapes.Base(")
 }
 
 // TestSearchStays: a search is made again where another view of the trace is shown, raw or with steps.

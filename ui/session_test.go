@@ -77,7 +77,7 @@ func TestSessionWithoutMatches(t *testing.T) {
 // rowsShown returns the rows on the screen.
 func (d *noted) rowsShown() string {
 	var texts []string
-	for _, r := range d.m.tree.Rows(d.m.tree.Out.Rows, d.m.search.Highlight) {
+	for _, r := range d.m.tree.Rows(d.m.tree.Out.Rows, d.m.search.Highlight, d.m.marks.Sign) {
 		texts = append(texts, strings.Repeat("  ", r.Depth)+r.Shown)
 	}
 	return strings.Join(texts, "\n")

@@ -61,7 +61,7 @@ func Names(tb testing.TB, dir string) (names []string) {
 // exhaustiveVariable, set to anything, makes tests try everything.
 const exhaustiveVariable = "TRACEX_EXHAUSTIVE"
 
-// Stride returns the distance between the places to damage in exhaustive tests, and the first of them: all places, or, if
+// Stride returns the distance between the places to damage, or the programs to record, in exhaustive tests, and the first of them: all, or, if
 // the variable is 0, 1 or 2, that third of them. .ci/run takes another third for each commit.
 func Stride() (stride, first int) {
 	if turn := os.Getenv(exhaustiveVariable); turn == "0" || turn == "1" || turn == "2" {

@@ -149,18 +149,30 @@ func (v *innermostVisitor[T]) read(p *lazy.PassPoint) {
 	v.any = true
 }
 
-// framesCollector collects the containers around places of different threads, by thread. It is its own visitor.
-type framesCollector struct{ found map[int32][]lazy.PassFrame }
+// framesCollector collects the containers around places of different threads, the outermost first, by thread. It is its own visitor.
+type framesCollector struct {
+	found  map[int32][]lazy.PassFrame
+	own    bool // those at the places, too
+	thread int32
+}
 
 func (c *framesCollector) Visitor() lazy.Visitor {
-	return &framesCollector{make(map[int32][]lazy.PassFrame)}
+	return &framesCollector{found: make(map[int32][]lazy.PassFrame), own: c.own}
 }
 func (c *framesCollector) Reset() { clear(c.found) }
 
-func (c *framesCollector) Begin(thread int32, around []lazy.PassFrame) { c.found[thread] = around }
-func (c *framesCollector) Enter(*lazy.PassPoint)                       {}
-func (c *framesCollector) Leaf(*lazy.PassPoint)                        {}
-func (c *framesCollector) Exit(*lazy.PassPoint)                        {}
+func (c *framesCollector) Begin(thread int32, around []lazy.PassFrame) {
+	c.found[thread], c.thread = slices.Clone(around), thread
+}
+
+func (c *framesCollector) Enter(p *lazy.PassPoint) {
+	if c.own {
+		c.found[c.thread] = append(c.found[c.thread], lazy.PassFrame{Class: p.Class, Ref: p.Ref, Event: p.Event, At: p.At})
+	}
+}
+
+func (c *framesCollector) Leaf(*lazy.PassPoint) {}
+func (c *framesCollector) Exit(*lazy.PassPoint) {}
 
 func (c *framesCollector) Merge(v lazy.Visitor) error {
 	for thread, around := range v.(*framesCollector).found {

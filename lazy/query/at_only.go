@@ -37,11 +37,11 @@ func OnlyOpen(ctx context.Context, r *lazy.LazyTraceReader, threads []int32, fro
 		if err != nil || open[0].State != lazy.OpenIn {
 			return none, -1, err
 		}
-		c := &pathCollector{to: open[0].Position}
-		if err := r.Pass(ctx, lazy.Pass{Raw: true, Ranges: pointRanges([]lazy.Position{c.to}), Collect: []lazy.Collector{c}}); err != nil {
+		c := &framesCollector{found: make(map[int32][]lazy.PassFrame), own: true}
+		if err := r.Pass(ctx, lazy.Pass{Raw: true, Ranges: pointRanges([]lazy.Position{open[0].Position}), Collect: []lazy.Collector{c}}); err != nil {
 			return none, -1, err
 		}
-		paths[i] = c.path
+		paths[i] = c.found[only]
 	}
 	at, event = none, -1
 	for i, f := range paths[0] {
@@ -53,33 +53,4 @@ func OnlyOpen(ctx context.Context, r *lazy.LazyTraceReader, threads []int32, fro
 		}
 	}
 	return at, event, nil
-}
-
-// pathCollector collects a container and those around it, the outermost first. It is its own visitor.
-type pathCollector struct {
-	to   lazy.Position
-	path []lazy.PassFrame
-}
-
-func (c *pathCollector) Visitor() lazy.Visitor { return &pathCollector{to: c.to} }
-func (c *pathCollector) Reset()                { c.path = nil }
-
-func (c *pathCollector) Begin(_ int32, around []lazy.PassFrame) {
-	c.path = append([]lazy.PassFrame(nil), around...)
-}
-
-func (c *pathCollector) Enter(p *lazy.PassPoint) {
-	if p.At == c.to.At {
-		c.path = append(c.path, lazy.PassFrame{Class: p.Class, Ref: p.Ref, Event: p.Event, At: p.At})
-	}
-}
-
-func (c *pathCollector) Leaf(*lazy.PassPoint) {}
-func (c *pathCollector) Exit(*lazy.PassPoint) {}
-
-func (c *pathCollector) Merge(v lazy.Visitor) error {
-	if x := v.(*pathCollector); x.path != nil {
-		c.path = x.path
-	}
-	return nil
 }

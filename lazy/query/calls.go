@@ -235,6 +235,9 @@ func callsWhere(r *lazy.LazyTraceReader, what string) (where *filter.Expr, metho
 	return e, nil, nil
 }
 
+// Where returns what the calls match.
+func (c *Calls) Where() *filter.Expr { return c.where }
+
 // callsSums are what is known about all calls found.
 type callsSums struct {
 	calls   int64

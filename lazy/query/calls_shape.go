@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -52,7 +53,7 @@ type callsShape struct {
 	args    []argShape
 }
 
-// argShape describes an argument of all methods: its type, if they agree, and whether it is a number or a text.
+// argShape describes an argument of all methods: its name or else its type, if they agree, and whether it is a number or a text.
 type argShape struct {
 	title  string
 	number bool
@@ -84,7 +85,7 @@ func (c *Calls) shape() (s callsShape) {
 			s.what += "(" + strings.Join(texts, ", ") + ")"
 		}
 		for i := range s.args {
-			s.args[i] = argument(methods, i)
+			s.args[i] = argument(x, methods, i)
 		}
 	})
 	return s
@@ -113,8 +114,9 @@ func shortType(t format.Type) string {
 }
 
 // argument describes an argument, counted from 0.
-func argument(methods []*format.MethodDescriptor, i int) argShape {
-	s := argShape{title: "arg " + strconv.Itoa(i+1)}
+func argument(c *format.Context, methods []*format.MethodDescriptor, i int) argShape {
+	name := parameter(c, methods, i)
+	s := argShape{title: cmp.Or(name, "arg "+strconv.Itoa(i+1))}
 	var of *format.Type
 	for _, m := range methods {
 		switch {
@@ -126,10 +128,25 @@ func argument(methods []*format.MethodDescriptor, i int) argShape {
 		}
 	}
 	if of != nil {
-		s.title = strconv.Itoa(i+1) + " " + shortType(*of)
-		s.number, s.text = isNumber(*of), strings.HasSuffix(s.title, " String")
+		s.title = cmp.Or(name, strconv.Itoa(i+1)+" "+shortType(*of))
+		s.number, s.text = isNumber(*of), shortType(*of) == "String"
 	}
 	return s
+}
+
+// parameter returns the name of an argument, counted from 0, if all methods that are known to have it agree on that; "" if not.
+func parameter(c *format.Context, methods []*format.MethodDescriptor, i int) (name string) {
+	for _, m := range methods {
+		names := format.ParametersOf(c, m.ID)
+		if i >= len(names) && i >= len(m.Args) && names != nil {
+			continue // it has fewer
+		}
+		if i >= len(names) || names[i] == "" || name != "" && names[i] != name {
+			return ""
+		}
+		name = names[i]
+	}
+	return name
 }
 
 func isNumber(t format.Type) bool {

@@ -161,9 +161,13 @@ func methodNamed(r *lazy.LazyTraceReader, name string) (m namedMethod, err error
 	return m, err
 }
 
-// Complete returns what can be typed at the end of a filter: the candidates replace text[from:].
-func Complete(r *lazy.LazyTraceReader, text string) (from int, candidates []filter.Candidate) {
+// Complete returns what can be typed at the end of a filter: the candidates replace text[from:]. What was captured in the values of
+// row, which may be nil, completes paths.
+func Complete(r *lazy.LazyTraceReader, text string, row *lazy.Node) (from int, candidates []filter.Candidate) {
 	a := about(r)
+	if row != nil && row.Point() != nil {
+		a.Row = factsOf(row)
+	}
 	r.WithContext(func(c *format.Context) {
 		a.Context = c
 		from, _, candidates = filter.Complete(text, len(text), *a)
@@ -174,11 +178,18 @@ func Complete(r *lazy.LazyTraceReader, text string) (from int, candidates []filt
 // Suggest returns terms that match a node: calls of the same method, on the same object, with the
 // same result, at least as long.
 func Suggest(r *lazy.LazyTraceReader, n *lazy.Node) (terms []filter.Candidate) {
-	p := n.Point()
-	if p == nil {
+	if n.Point() == nil {
 		return nil
 	}
-	x := filter.Facts{Point: p, Thread: n.Thread(), Unfinished: n.State() == lazy.StateUnfinished}
+	x := factsOf(n)
+	r.WithContext(func(c *format.Context) { terms = filter.Suggest(c, x) })
+	return terms
+}
+
+// factsOf returns what a node of the tree tells.
+func factsOf(n *lazy.Node) *filter.Facts {
+	p := n.Point()
+	x := &filter.Facts{Point: p, Thread: n.Thread(), Unfinished: n.State() == lazy.StateUnfinished}
 	if p.Class.Container() && n.State() != lazy.StatePending {
 		x.Footer = n.Footer()
 	}
@@ -189,6 +200,5 @@ func Suggest(r *lazy.LazyTraceReader, n *lazy.Node) (terms []filter.Candidate) {
 		x.At, x.Duration = t.Start, t.Duration
 		x.Known |= filter.KnownAt | filter.KnownDuration
 	}
-	r.WithContext(func(c *format.Context) { terms = filter.Suggest(c, &x) })
-	return terms
+	return x
 }

@@ -60,12 +60,14 @@ func (f *Find) Run(ctx context.Context, tell lazy.Progress) error {
 	}
 	collect := findCollector{setCollector{c: c, set: f.Set}, f.first}
 	pass := f.over(&collect)
-	if text, find, needs, ok := where.Text(); ok && !f.scope.Edited() {
+	if text, find, needs, ok := where.Text(); ok && !f.scope.Edited() && !f.scope.Timed {
 		search := lazy.Search{Find: find, Needs: needs, Limits: lazy.LimitsOf(text)}
 		pass.Collect = []lazy.Collector{&textCollector{lazy.SearchCollector(f.r, search, collect.take), &collect}}
 	}
-	if c.within(&pass, f.r); f.scope.Timed {
+	if f.scope.Timed {
 		pass = f.over(&spanCollector{findCollector: collect, of: f}) // which has to see every moment
+	} else {
+		c.within(&pass, f.r)
 	}
 	pass.Progress = tell
 	if err := f.r.Pass(ctx, pass); err != nil {
@@ -112,7 +114,10 @@ type textCollector struct {
 	of *findCollector
 }
 
-func (c *textCollector) Reset() { c.of.Reset() }
+func (c *textCollector) Reset() {
+	c.Collector.Reset()
+	c.of.Reset()
+}
 
 // FoundIn returns a Find that has found the places of a set, whatever made it. The title of its
 // table names them: one "call", several "calls", of "f", which may be "".

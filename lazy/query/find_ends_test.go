@@ -1,6 +1,7 @@
 package query
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -20,13 +21,22 @@ func wordTrace(t *testing.T, v format.Version, rng *rand.Rand) string {
 	text := format.Type{Kind: format.TypeObject, Class: "string"}
 	plain, wrapped := w.Method("shop.Cart", "add", text, text), w.Method("shop.Cart", "add$default", text, text)
 	word := func() format.Value {
-		return format.Value{Kind: format.ValueString, Text: fmt.Sprintf("q%dz %s", rng.IntN(400), []string{"", "\n", "\tq7y"}[rng.IntN(3)])}
+		return format.Value{Kind: format.ValueString, Text: fmt.Sprintf("q%dz %s", rng.IntN(400), []string{"", "", "", "", "", "\n", "\tq7y"}[rng.IntN(7)])}
+	}
+	list, pair := w.Class("[]string"), w.Class("shop.Pair")
+	held := func() format.Value {
+		a := format.Value{Kind: format.ValueArray, ClassID: list, Bits: format.ArrayBits(int32(500+rng.IntN(50)), int32(2+rng.IntN(90))), Captured: &format.Captured{Elements: []format.Value{word(), word()}}}
+		o := format.Value{Kind: format.ValueObject, ClassID: pair, Bits: int64(rng.IntN(2) * (700 + rng.IntN(90))), Captured: &format.Captured{Fields: []format.CapturedField{{Name: fmt.Sprintf("f%d", rng.IntN(300)), Value: a}, {Name: "n", Value: formattest.IntValue(int64(rng.IntN(5000)))}}}}
+		return []format.Value{a, o}[rng.IntN(2)]
 	}
 	var call func(method int32, depth int)
 	call = func(method int32, depth int) {
 		p := &format.Point{Class: format.ClassCall, Diff: format.DiffNone, Location: -1, Ref: method, Target: format.Null()}
 		if rng.IntN(2) == 0 {
 			p.Args = []format.Value{word()}
+		}
+		if rng.IntN(3) == 0 {
+			p.Args = append(p.Args, held())
 		}
 		w.Point(p)
 		switch {
@@ -38,8 +48,11 @@ func wordTrace(t *testing.T, v format.Version, rng *rand.Rand) string {
 			}
 		}
 		foot := &format.Footer{Result: word()}
-		if rng.IntN(3) == 0 {
+		switch rng.IntN(4) {
+		case 0:
 			foot.Result = formattest.IntValue(int64(rng.IntN(1000)))
+		case 1:
+			foot.Result = held()
 		}
 		w.Footer(format.ClassCall, foot)
 	}
@@ -51,20 +64,30 @@ func wordTrace(t *testing.T, v format.Version, rng *rand.Rand) string {
 
 // TestFindAtEnds: what is looked for is in the footer of a call, and the call begins in a part of the trace without it.
 func TestFindAtEnds(t *testing.T) {
+	few := 8
+	if formattest.Race {
+		few = 2
+	}
 	for i, v := range []format.Version{format.V22, format.V27} {
 		rng := rand.New(rand.NewPCG(uint64(i), 9))
 		r := opened(t, wordTrace(t, v, rng))
 		for _, raw := range []bool{false, true} {
+			if formattest.Race && raw != (i == 0) {
+				continue
+			}
 			all := load(t, r, raw)
 			if len(all) < 500 {
 				t.Fatalf("%d points: the test tests little", len(all))
 			}
 			for _, share := range []int64{150, 900} {
-				for range 8 {
+				for range few {
 					text := fmt.Sprintf("q%dz", rng.IntN(400))
 					compareFind(t, r, raw, all, fmt.Sprintf([]string{"ret:%s", "%s", "ret~(?i)%sz*", "in(arg:q1) %s", "kind=call arg:%s", "obj:%s or ret:" + text, "depth>3 %s"}[rng.IntN(7)], text), share)
 				}
 				compareFind(t, r, raw, all, "ret:q7y", share)
+				for _, text := range []string{fmt.Sprintf("f%d", rng.IntN(300)), fmt.Sprintf("+%d", 1+rng.IntN(80)), fmt.Sprint(rng.IntN(5000)), fmt.Sprintf("@%d{", 500+rng.IntN(50)), "Pair{f1"} {
+					compareFind(t, r, raw, all, fmt.Sprintf("%q", text), share)
+				}
 				searchedLikeFound(t, r, raw, share, fmt.Sprintf("q%dz", rng.IntN(400)))
 			}
 		}
@@ -102,5 +125,39 @@ func searchedLikeFound(t *testing.T, r *lazy.LazyTraceReader, raw bool, share in
 	}
 	if !ok {
 		t.Errorf("%s, raw %v: searched %v, found %d", text, raw, got, n)
+	}
+}
+
+// TestFindNamedTexts: parts of the full name of a call with its arguments, also of nested classes, are found as the filter has it.
+func TestFindNamedTexts(t *testing.T) {
+	nested := 0
+	for _, name := range []string{"gson.stream.bin", "kotlin.v27.stream.bin"} {
+		r := opened(t, formattest.Unpack(t, name))
+		all := load(t, r, false)
+		size, _ := r.Size()
+		rng := rand.New(rand.NewPCG(uint64(len(all)), 5))
+		for tried := 0; tried < 12; {
+			p := all[rng.IntN(len(all))]
+			var text []byte
+			r.WithContext(func(c *format.Context) {
+				n := walk.NamedPoint(c, p.point, p.foot, format.Parent{}, false)
+				if n.Full != "" && n.At >= 0 && n.FullClass > 0 {
+					text = n.AppendFull(nil)[rng.IntN(n.FullClass):]
+				}
+			})
+			paren := bytes.IndexByte(text, '(')
+			if paren < 0 || bytes.ContainsAny(text, "\"\\\n➜") || tried%2 == 0 && !bytes.ContainsRune(text[:paren], '$') {
+				continue
+			}
+			text = text[:min(len(text), paren+1+rng.IntN(6))]
+			if bytes.ContainsRune(text, '$') {
+				nested++
+			}
+			tried++
+			compareFind(t, r, false, all, fmt.Sprintf("%q", text), size/60)
+		}
+	}
+	if nested < 8 {
+		t.Errorf("%d names of nested classes: the test tests little", nested)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/literal"
 	"tracex/lazy/query/filter"
 	"tracex/lazy/query/places"
 )
@@ -101,7 +102,8 @@ func (h *History) prepare(ctx context.Context) error {
 func (h *History) over(ctx context.Context, c lazy.Collector) (lazy.Pass, error) {
 	l := h.o.Location
 	pass := h.scope.Over(c)
-	pass.Among, pass.Skip, pass.Share = l.among(), h.skip(), h.share
+	pass.Among = func() ([]literal.Text, bool) { return l.among(), false }
+	pass.Skip, pass.Share = h.skip(), h.share
 	if l.call == nil {
 		return pass, nil
 	}

@@ -63,9 +63,12 @@ func (c *condition) skipBut(r *lazy.LazyTraceReader, want lazy.Want) func(lazy.P
 // the bytes of the data tell.
 func (c *condition) within(pass *lazy.Pass, r *lazy.LazyTraceReader) {
 	pass.Skip = c.skip(r)
-	for _, l := range c.f.Literals(func(needs []literal.Text) []literal.Text { return lazy.Needles(r, needs) }) {
-		pass.Among = append(pass.Among, l.Text)
-		pass.Ends = pass.Ends || l.Footer
+	pass.Among = func() (texts []literal.Text, ends bool) {
+		for _, l := range c.f.Literals(func(needs []literal.Text) []literal.Text { return lazy.Needles(r, needs) }) {
+			texts = append(texts, l.Text)
+			ends = ends || l.Footer
+		}
+		return texts, ends
 	}
 }
 

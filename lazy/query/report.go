@@ -3,7 +3,6 @@ package query
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -11,7 +10,6 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
-	"tracex/lazy/query/display"
 	"tracex/lazy/query/goroutines"
 )
 
@@ -28,6 +26,8 @@ type ReportOptions struct {
 	// Output is what the test printed, Places are the lines of sources that it names. Of a thread, the event is found by them.
 	Output string
 	Places []SourceLineID
+	Failed string // the test that failed; "" if none is known to have
+	JSON   bool   // the report is for Report.JSON
 }
 
 // Report is what happened around a failure: an indented report of calls, and what was thrown and seen before it.
@@ -35,6 +35,11 @@ type Report struct {
 	Title string
 	Facts []string // lines of text about the failure
 	Parts []ReportPart
+
+	about      ReportOptions
+	handle     string // of the event that failed, or is the last known before
+	thread     int32  // of that, from 1
+	threadName string
 }
 
 // ReportPart is a section of a report.
@@ -42,6 +47,7 @@ type ReportPart struct {
 	Title string
 	Lines []ReportLine // in the order in which they are shown
 	More  string       // the command that shows what is left out; "" if there is none
+	kind  int          // 0 for one that was added to the report
 }
 
 // ReportLine is a line of a report, or stands for lines that were not read.
@@ -53,6 +59,10 @@ type ReportLine struct {
 	Here   bool   // it failed here
 	Rank   int    // the larger, the earlier it is left out
 	Omits  int64  // how many events the line stands for, -1 if that is not known; 0 for a line with a text
+
+	path    bool // the failure is in it, or it is that
+	printed []byte
+	thrown  *ReportThrown
 }
 
 const (
@@ -84,22 +94,27 @@ type reporter struct {
 	out    *Report
 	rows   int
 	shown  map[string]bool // handles of the rows of calls
+	json   *format.JSON    // see printed
 }
 
 // FindReport makes the report of a failure. It reads the thread of the failure and those that it started once, all of the trace once more for
 // each object and field whose values it tells, as [History] does, and otherwise only what it shows. tell may be nil.
 func FindReport(ctx context.Context, r *lazy.LazyTraceReader, o ReportOptions, tell lazy.Progress) (*Report, error) {
-	x := &reporter{r: r, o: o, tell: tell, tree: r.Tree(true), out: &Report{Title: o.Title, Facts: slices.Clone(o.Facts)}, shown: make(map[string]bool)}
+	x := &reporter{r: r, o: o, tell: tell, tree: r.Tree(true), out: &Report{Title: o.Title, Facts: slices.Clone(o.Facts), about: o}, shown: make(map[string]bool)}
 	for _, step := range []func(context.Context) error{x.findFamily, x.read, x.findFocus, x.bound, x.calls, x.thrown, x.returned, x.seen, x.goroutines} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
 	}
 	x.out.Facts = append(x.out.Facts, o.About...)
+	x.out.handle, x.out.thread = x.focus.Handle().String(), x.focus.Thread()+1
+	if info, ok := r.ThreadInfo(x.focus.Thread()); ok {
+		x.out.threadName = info.Name
+	}
 	return x.out, nil
 }
 
-// findFamily finds the threads that the thread of the failure started.
+// findFamily finds the threads that the thread of the failure started, without those of processes.
 func (x *reporter) findFamily(ctx context.Context) error {
 	x.family = []int32{x.o.At.Thread}
 	list := x.r.ThreadList()
@@ -112,9 +127,13 @@ func (x *reporter) findFamily(ctx context.Context) error {
 	}
 	x.forest = f
 	if i := list.Index(x.o.At.Thread); i < list.Len() && list.ID(i) == x.o.At.Thread {
-		at := f.Place(i)
-		for n := range min(f.Below(i), reportFamily) {
-			x.family = append(x.family, list.ID(f.At(at+1+n)))
+		end := f.Place(i) + f.Below(i)
+		for at := f.Place(i) + 1; at <= end && len(x.family) <= reportFamily; at++ {
+			if k := f.At(at); f.Adopted(k) {
+				at += f.Below(k) // another process
+			} else {
+				x.family = append(x.family, list.ID(k))
+			}
 		}
 	}
 	return nil
@@ -301,7 +320,7 @@ func (x *reporter) calls(ctx context.Context) error {
 	if id := x.focus.Thread(); id != x.o.At.Thread {
 		title += ", in " + x.threadLabel(id)
 	}
-	part := ReportPart{Title: title, More: x.command("print --subtree", path[0].Handle().String())}
+	part := ReportPart{Title: title, kind: reportCalls, More: x.command("print --subtree", path[0].Handle().String())}
 	for i := 0; i < len(path); i++ {
 		if omits := len(path) - reportOuter - reportInner; omits > 0 && i == reportOuter {
 			part.Lines = append(part.Lines, ReportLine{Depth: i, Omits: int64(omits)})
@@ -330,7 +349,8 @@ func (x *reporter) calls(ctx context.Context) error {
 		if err := x.row(ctx, &part, n, i, min(up/8, 1), deep); err != nil {
 			return err
 		}
-		part.Lines[x.lineOf(&part, n)].Here = up == 0 && x.mark == ""
+		at := &part.Lines[x.lineOf(&part, n)]
+		at.path, at.Here = true, up == 0 && x.mark == ""
 	}
 	if x.mark != "" {
 		part.Lines = append(part.Lines, ReportLine{Depth: len(path) - 1, Text: x.mark, Here: true})
@@ -381,6 +401,7 @@ func (x *reporter) line(n *lazy.Node, depth, rank int) ReportLine {
 			if id, ok := lineID(c, p.Location); ok && !(n.Depth() == 1 && id.File == "testing.go") { // that of the runner
 				l.Place = id.String()
 			}
+			l.printed = x.printed(c, n)
 		})
 	}
 	return l
@@ -427,59 +448,4 @@ func (x *reporter) add(part ReportPart) {
 	if len(part.Lines) > 0 {
 		x.out.Parts = append(x.out.Parts, part)
 	}
-}
-
-// thrown tells what was thrown in the threads, and what became of it: the failure first, then the last ones.
-func (x *reporter) thrown(ctx context.Context) error {
-	all := x.survey.throws.Table(View{List: true, Done: 1, G: &display.Unicode})
-	what, in, caught, ended := all.Column("exception"), all.Column("thrown_in"), all.Column("caught_in"), all.Column("ended")
-	list := x.survey.exceptions()
-	part := ReportPart{Title: "thrown", More: x.command("throws --list --thread "+fmt.Sprint(x.focus.Thread()+1), "")}
-	var order []int
-	for i := range list {
-		if e := &list[i]; x.survey.precedes(e.point().Position) {
-			order = append(order, i)
-		}
-	}
-	omits := max(0, len(order)-reportList)
-	more := int64(omits) + x.survey.throws.about.dropped
-	for n, i := range order[omits:] {
-		e := &list[i]
-		row := all.Rows.Row(i)
-		text := row[what].Text() + " in " + row[in].Text() + ", ended " + row[ended].Text() + ", caught in " + row[caught].Text()
-		if e.Outcome == Left || e.Outcome == Unknown || e.Outcome == Replaced {
-			text = row[what].Text() + " in " + row[in].Text() + ", ended " + row[ended].Text() + ", not caught " + strings.TrimPrefix(row[caught].Text(), "– ")
-		}
-		l := ReportLine{Handle: lazy.EventHandle(e.Event).String(), Text: text, Rank: 3 + len(order) - omits - n}
-		if here := e.point().Position == x.focus.Position(); here {
-			l.Here, l.Rank = true, 1
-		}
-		part.Lines = append(part.Lines, l)
-	}
-	if more > 0 {
-		part.Lines = append([]ReportLine{{Omits: more}}, part.Lines...)
-	}
-	x.add(part)
-	return ctx.Err()
-}
-
-// returned tells the last errors that calls returned before the failure.
-func (x *reporter) returned(ctx context.Context) error {
-	list, more := x.survey.listErrors()
-	part := ReportPart{Title: "errors returned"}
-	if more > 0 {
-		part.Lines = append(part.Lines, ReportLine{Omits: more})
-	}
-	for i, p := range list {
-		l, err := x.rowAt(ctx, p, 3+len(list)-1-i)
-		switch {
-		case errors.Is(err, ErrHidden):
-		case err != nil:
-			return err
-		default:
-			part.Lines = append(part.Lines, l)
-		}
-	}
-	x.add(part)
-	return nil
 }

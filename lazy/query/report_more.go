@@ -14,6 +14,64 @@ import (
 	"tracex/lazy/query/goroutines"
 )
 
+// thrown tells what was thrown in the threads, and what became of it: the failure first, then the last ones.
+func (x *reporter) thrown(ctx context.Context) error {
+	all := x.survey.throws.Table(View{List: true, Done: 1, G: &display.Unicode})
+	what, in, caught, ended := all.Column("exception"), all.Column("thrown_in"), all.Column("caught_in"), all.Column("ended")
+	list := x.survey.exceptions()
+	part := ReportPart{Title: "thrown", kind: reportThrown, More: x.command("throws --list --thread "+fmt.Sprint(x.focus.Thread()+1), "")}
+	var order []int
+	for i := range list {
+		if e := &list[i]; x.survey.precedes(e.point().Position) {
+			order = append(order, i)
+		}
+	}
+	omits := max(0, len(order)-reportList)
+	more := int64(omits) + x.survey.throws.about.dropped
+	for n, i := range order[omits:] {
+		e := &list[i]
+		row := all.Rows.Row(i)
+		told := ReportThrown{Exception: row[what].Text(), ThrownIn: row[in].Text(), Ended: row[ended].Text(), CaughtIn: row[caught].Text()}
+		text := told.Exception + " in " + told.ThrownIn + ", ended " + told.Ended
+		if e.Outcome == Left || e.Outcome == Unknown || e.Outcome == Replaced {
+			text += ", not caught " + strings.TrimPrefix(told.CaughtIn, "– ")
+		} else {
+			text += ", caught in " + told.CaughtIn
+		}
+		l := ReportLine{thrown: &told, Handle: lazy.EventHandle(e.Event).String(), Text: text, Rank: 3 + len(order) - omits - n}
+		if here := e.point().Position == x.focus.Position(); here {
+			l.Here, l.Rank = true, 1
+		}
+		part.Lines = append(part.Lines, l)
+	}
+	if more > 0 {
+		part.Lines = append([]ReportLine{{Omits: more}}, part.Lines...)
+	}
+	x.add(part)
+	return ctx.Err()
+}
+
+// returned tells the last errors that calls returned before the failure.
+func (x *reporter) returned(ctx context.Context) error {
+	list, more := x.survey.listErrors()
+	part := ReportPart{Title: "errors returned", kind: reportErrors}
+	if more > 0 {
+		part.Lines = append(part.Lines, ReportLine{Omits: more})
+	}
+	for i, p := range list {
+		l, err := x.rowAt(ctx, p, 3+len(list)-1-i)
+		switch {
+		case errors.Is(err, ErrHidden):
+		case err != nil:
+			return err
+		default:
+			part.Lines = append(part.Lines, l)
+		}
+	}
+	x.add(part)
+	return nil
+}
+
 // seen tells the last values of what the failing event is about, and the calls before it: the last writes, and where objects were seen last.
 func (x *reporter) seen(ctx context.Context) error {
 	spots, err := x.spots(ctx)
@@ -25,7 +83,7 @@ func (x *reporter) seen(ctx context.Context) error {
 	if x.o.Test {
 		scope.Ranges = x.ranges()
 	}
-	part := ReportPart{Title: "last seen before it, besides the calls above"}
+	part := ReportPart{Title: "last seen before it, besides the calls above", kind: reportValues}
 	for i, text := range spots {
 		l, err := ParseLocation(ctx, x.r, text, "")
 		if err != nil {
@@ -221,7 +279,7 @@ func (x *reporter) goroutines(ctx context.Context) error {
 	if len(x.family) < 2 {
 		return nil
 	}
-	part := ReportPart{Title: "goroutines that it started", More: x.command("info --tree", "")}
+	part := ReportPart{Title: "goroutines that it started", kind: reportGoroutines, More: x.command("info --tree", "")}
 	t, timed := x.focus.Time()
 	at := t.End()
 	list, told := x.r.ThreadList(), 0

@@ -450,3 +450,22 @@ func TestReportTitles(t *testing.T) {
 		t.Error(hint)
 	}
 }
+
+// TestReportProcesses: what another process did that the test started is not told as that of a goroutine.
+func TestReportProcesses(t *testing.T) {
+	w := formattest.NewBuilder(t)
+	run := w.Method("app", "run", format.Type{Kind: format.TypeVoid})
+	for i, name := range []string{"shop 1 › main", "shop 2 › main", "shop 2 › goroutine 3 app.child ← 1 app.main app.go:9", "shop 1 › goroutine 7 app.work ← 1 app.main app.go:3"} {
+		w.Thread(int32(i))
+		w.Name(name)
+		if i < 2 {
+			p := format.Process{Number: int64(i + 1), PID: int64(i + 1), Program: "shop", Parent: int64(i), Via: int64(i + 1), Shown: fmt.Sprint("shop ", i+1), Named: true}
+			w.Text((&format.ProcessNote{Process: p}).String())
+		}
+		w.Call(-1, run, func() {})
+	}
+	r := reportOf(t, w.File(), ReportOptions{Title: "test", Test: true, At: lazy.Position{Thread: 0, At: -1}})
+	if got := strings.Join(sectionOf(r, "goroutines that it started"), "\n"); !strings.Contains(got, "app.work: ended") || strings.Contains(got, "app.child") || strings.HasPrefix(got, ": ") {
+		t.Errorf("%s", got)
+	}
+}

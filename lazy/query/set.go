@@ -148,6 +148,7 @@ func (v *skipVisitor) Exit(p *lazy.PassPoint) {
 
 // Beyond tests a container that a part without the bytes of any match begins: its footer may have them.
 func (v *skipVisitor) Beyond(p *lazy.PassPoint) {
+	v.reach(p.Thread, p.At+1)
 	v.add(p)
 	v.m.enter(p)
 }

@@ -30,6 +30,7 @@ type splitting struct {
 	taken   map[string]bool // paths of traces
 	alone   []splitProcess  // those with packets, but without calls
 	made    []Trace
+	written map[string]bool // paths of those made of raw files
 	all     Trace
 	lines   raw.Lines
 	inLine  []*splitProcess // by their numbers in lines
@@ -40,7 +41,7 @@ type splitting struct {
 // what all files have. After an error these are those before. If no raw file has events, the packets are
 // left alone.
 func (m *maker) convertEach(ctx context.Context, files []string, spool string) (made []Trace, all Trace, err error) {
-	s := splitting{maker: *m, spool: spool, taken: make(map[string]bool)}
+	s := splitting{maker: *m, spool: spool, taken: make(map[string]bool), written: make(map[string]bool)}
 	s.dir = nil // it claims one place
 	s.all.Raws, s.files = new(instrumented.Summary), make(map[int32]bool)
 	if spool != "" {
@@ -49,8 +50,10 @@ func (m *maker) convertEach(ctx context.Context, files []string, spool string) (
 		}
 	}
 	list := splitProcesses(files)
+	place := make(map[string]int)
 	for i := range list {
 		list[i].path = splitPath(s.Output, &list[i], s.taken)
+		place[list[i].path] = i
 	}
 	s.elsewhere = s.parent
 	for _, p := range s.byAge(list) {
@@ -58,12 +61,7 @@ func (m *maker) convertEach(ctx context.Context, files []string, spool string) (
 			return s.made, s.all, err
 		}
 	}
-	slices.SortStableFunc(s.made, func(a, b Trace) int {
-		at := func(t *Trace) int {
-			return slices.IndexFunc(list, func(p splitProcess) bool { return p.path == t.Path })
-		}
-		return cmp.Compare(at(&a), at(&b))
-	})
+	slices.SortFunc(s.made, func(a, b Trace) int { return cmp.Compare(place[a.Path], place[b.Path]) })
 	if s.all.Raws.Events() > 0 {
 		err = s.packets(ctx)
 	}
@@ -93,15 +91,14 @@ func (s *splitting) byAge(list []splitProcess) (order []*splitProcess) {
 	return order
 }
 
-// parent returns the name of the file with the trace of the process that started that of a header, "" if it has none, and the name of
-// that process, "" if it is not known.
+// parent returns the file with the trace of the parent of a process, "" if it has none, and the name of the parent, "" if none is known.
 func (s *splitting) parent(h *raw.Header) (trace, name string) {
 	parent := s.lines.ParentOf(h)
 	if parent.Of < 0 {
 		return "", ""
 	}
 	p := s.inLine[parent.Of]
-	if slices.ContainsFunc(s.made, func(t Trace) bool { return t.Path == p.path }) {
+	if s.written[p.path] {
 		trace = filepath.Base(p.path)
 	}
 	return trace, strings.TrimSpace(p.name + " " + p.pid)
@@ -132,7 +129,7 @@ func (s *splitting) raw(ctx context.Context, p splitProcess) error {
 	s.all.Raws.Add(made.Raws)
 	s.all.damage, s.all.Lost = cmp.Or(s.all.damage, made.damage), cmp.Or(s.all.Lost, made.Lost)
 	if made.Raws.Events() > 0 {
-		s.made = append(s.made, made)
+		s.made, s.written[made.Path] = append(s.made, made), true
 	} else if spool != "" {
 		s.alone = append(s.alone, p)
 	}

@@ -19,7 +19,8 @@ type Named struct {
 	// "org.example.Class.method". Full is "" if it equals Call.
 	Full      string
 	FullClass int
-	Location  string // code location, "main.go:89"; "" if not known
+	Location  string         // code location, "main.go:89"; "" if not known
+	Extras    []format.Extra // what a row may add to Text
 
 	other []byte
 }
@@ -28,6 +29,7 @@ type Named struct {
 func NamedPoint(c *format.Context, p *format.Point, f *format.Footer, parent format.Parent, verbose bool) (n Named) {
 	n.of(c, p, f, parent, verbose)
 	n.name(c, p)
+	n.Extras = c.Extras(p, f, parent, verbose)
 	return n
 }
 
@@ -68,7 +70,7 @@ func locationText(c *format.Context, location int32) string {
 // text; from is negative if there is none.
 func (n *Named) Match(find func(text []byte) (from, to int), limits Limits) bool {
 	from, _ := find(n.Text)
-	return from >= 0 || n.matchesCall(find) || n.matchesWith(find, limits) ||
+	return from >= 0 || format.FindExtended(n.Text, n.Extras, find, !limits.NoEquals) || n.matchesCall(find) || n.matchesWith(find, limits) ||
 		!limits.NoDot && (n.matchesFullCall(find) || matchesLocationText(find, n.Location))
 }
 
@@ -237,13 +239,14 @@ const maxLocations = 1 << 22
 
 // Limits describe what the matches of a function never contain.
 type Limits struct {
-	NoParen bool // an opening parenthesis
-	NoDot   bool // a dot or a colon
-	OneDot  bool // two dots before a parenthesis
+	NoParen  bool // an opening parenthesis
+	NoDot    bool // a dot or a colon
+	OneDot   bool // two dots before a parenthesis, nor a $ or /
+	NoEquals bool // an equals sign
 }
 
 // LimitsOf returns what a text does not have.
 func LimitsOf(text string) Limits {
 	name, _, paren := strings.Cut(text, "(")
-	return Limits{NoParen: !paren, NoDot: !strings.ContainsAny(text, ".:"), OneDot: strings.Count(name, ".") < 2}
+	return Limits{NoParen: !paren, NoDot: !strings.ContainsAny(text, ".:"), OneDot: strings.Count(name, ".") < 2 && !strings.ContainsAny(name, "$/"), NoEquals: !strings.Contains(text, "=")}
 }

@@ -15,7 +15,7 @@ import (
 // leastNeedle is the least length of a needle: shorter ones are everywhere.
 const leastNeedle = 2
 
-// Needles returns texts for [Pass.Among] and [Pass.Ends]: the encoding of each point whose text contains one of needs,
+// Needles returns texts for [Pass.Among], with ends: the encoding of each point whose text contains one of needs,
 // or that of its footer, has at least one of them. It returns nil if nothing can be promised, as while the trace is not
 // completely known. The promise holds for strings encoded as [format.AppendUTF] and Java do it, in the shortest form.
 func Needles(r *Reader, needs []literal.Text) (needles []literal.Text) {
@@ -38,6 +38,9 @@ func NeedlesIn(c *format.Context, needs []literal.Text) []literal.Text {
 		return nil
 	}
 	named := namesWith(c, words)
+	if named == nil {
+		return nil
+	}
 	var needles []literal.Text
 	for i, list := range words {
 		best := -1
@@ -100,7 +103,7 @@ var fixedWords = []byte("super new loop iterations iteration throw catch threw a
 	"true false nil StringBuilder class kclass static INSTANCE Companion NaN Infinity method field variable location string path " +
 	"this equal calls call events event go " + format.UnfinishedMethod + " " + format.UntrackedResult + " " + format.EqualMethod)
 
-// namesWith returns which words are in a name, or among the fixed words.
+// namesWith returns which words are in a name, or among the fixed words; nil if that is not known.
 func namesWith(c *format.Context, words [][]literal.Text) [][]bool {
 	in := make([][]bool, len(words))
 	for i := range words {
@@ -108,7 +111,10 @@ func namesWith(c *format.Context, words [][]literal.Text) [][]bool {
 	}
 	left := true // a word is in nothing yet
 	var scratch []byte
-	look := func(name string) {
+	look := func(name string) { // shown names are parts of these, with other signs between their words
+		if !left {
+			return
+		}
 		scratch = append(scratch[:0], name...)
 		left = false
 		for i, list := range words {
@@ -120,40 +126,49 @@ func namesWith(c *format.Context, words [][]literal.Text) [][]bool {
 	}
 	look(string(fixedWords))
 	for d := range c.Classes() {
-		if look(d.Name); !left {
-			return in
-		}
-		look(c.ClassName(d.ID))
+		look(d.Name)
 	}
 	for d := range c.Methods() {
-		if look(d.Name); !left {
-			return in
-		}
-		look(c.MethodName(d.ID))
+		look(d.Name)
 	}
 	for d := range c.Fields() {
-		if look(d.Name); !left {
-			return in
-		}
-		look(c.FieldName(d.ID))
+		look(d.Name)
 	}
 	for d := range c.Variables() {
-		if look(d.Name); !left {
-			return in
-		}
-		look(c.VariableName(d.ID))
+		look(d.Name)
 	}
-	seen := make(map[int32]bool)
+	texts, paths := make(map[int32]bool), make(map[int32]bool)
 	for l := range c.Locations() {
-		for _, id := range [...]int32{l.File, l.Class, l.Method} {
-			if text, ok := c.Text(id); ok && !seen[id] {
-				seen[id] = true
+		for _, id := range append([]int32{l.File, l.Class, l.Method}, l.Locals...) {
+			if text, ok := c.Text(id); ok && !texts[id] {
+				texts[id] = true
 				look(text)
 			}
 		}
+		for _, id := range append([]int32{l.Path}, l.ArgNames...) {
+			if !paths[id] && joined(c, id) {
+				return nil
+			}
+			paths[id] = true
+		}
 		if !left {
-			return in
+			break
 		}
 	}
 	return in
+}
+
+// joined reports whether the text of a path has names with nothing between them: as before a variable that is not the first
+// step, which no recorder writes.
+func joined(c *format.Context, path int32) bool {
+	p := c.Path(path)
+	if p == nil {
+		return false
+	}
+	for i, step := range p.Steps {
+		if i > 0 && step.Kind == format.AccessVariable {
+			return true
+		}
+	}
+	return false
 }

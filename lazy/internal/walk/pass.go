@@ -25,13 +25,13 @@ type Pass struct {
 	// threads all or none are. It is called on another goroutine. Visitors do not see what was
 	// skipped, and nothing is merged for it. See [SummaryFile.SkipWithout].
 	Skip func(PassRange) bool
-	// Among, if not nil, are texts: what the collectors look for has at least one of them
+	// Among, if not nil, returns texts: what the collectors look for has at least one of them
 	// in the encoding of a point. A part of the trace whose data has none of them
-	// need not be read, and is then treated as a skipped one.
-	Among []literal.Text
-	// Ends tells that they may also be in the encoding of the footer. Then Among is used only if all visitors are
-	// of type [Beyonder], which visit what begins in a part without any of them and ends after it.
-	Ends bool
+	// need not be read, and is then treated as a skipped one: damage in it is not found. With ends, they may also be in the
+	// encoding of a footer. Then they are used only if all visitors are of type [Beyonder], which visit what begins in a
+	// part without any of them and ends after it. It returns no text if nothing is known; it is called each time that the pass
+	// begins.
+	Among func() (texts []literal.Text, ends bool)
 	// Collect are the aggregates.
 	Collect []Collector
 	// Progress gets the bytes of the threads' streams that have been visited, in the order of the trace. It may be nil.

@@ -18,10 +18,10 @@ const amongBytes = 4 << 20
 // isBarren reports whether the data of a share has nothing of Among. If footers count, the visitors have then seen
 // what begins in it and ends after it.
 func (s *PassRun) isBarren(ctx context.Context, sh *PassShare) (bool, error) {
-	if s.Among == nil {
+	if len(s.texts) == 0 {
 		return false, nil
 	}
-	if s.Ends && slices.ContainsFunc(sh.Visitors, func(v Visitor) bool { _, ok := v.(Beyonder); return !ok }) {
+	if s.ends && slices.ContainsFunc(sh.Visitors, func(v Visitor) bool { _, ok := v.(Beyonder); return !ok }) {
 		return false, nil
 	}
 	for i := range sh.Segments {
@@ -31,7 +31,7 @@ func (s *PassRun) isBarren(ctx context.Context, sh *PassShare) (bool, error) {
 			return false, err
 		}
 	}
-	if !s.Ends {
+	if !s.ends {
 		return true, nil
 	}
 	for i := range sh.Segments {
@@ -92,7 +92,7 @@ func (s *PassRun) leap(ctx context.Context, g *Segment, visitors []Visitor) (ok 
 // is -1 for the end of the thread.
 func (s *PassRun) holds(ctx context.Context, thread int32, from, to int64) (found bool, err error) {
 	longest := 0
-	for _, b := range s.Among {
+	for _, b := range s.texts {
 		longest = max(longest, b.Len())
 	}
 	g := Segment{Thread: thread, From: from, To: to}

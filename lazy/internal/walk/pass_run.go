@@ -18,7 +18,10 @@ func (s *PassRun) run(ctx context.Context) error {
 		s.r.Summary.Passes.Begin()
 		defer s.r.Summary.Passes.End()
 	}
-	s.among = literal.AnyOf(s.Among)
+	if s.Among != nil {
+		s.texts, s.ends = s.Among()
+	}
+	s.among = literal.AnyOf(s.texts)
 	ctx, cancel := context.WithCancel(ctx)
 	var group sync.WaitGroup
 	defer group.Wait()
@@ -202,7 +205,7 @@ func (s *PassRun) Merge(ctx context.Context, sh *PassShare) error {
 	s.count(sh)
 	before := s.last
 	s.last = nil
-	if !s.Ends && (sh.barren || sh.Visitors == nil && s.Among != nil) { // what is skipped has not been searched
+	if !s.ends && (sh.barren || sh.Visitors == nil && s.texts != nil) { // what is skipped has not been searched
 		sh.Visitors = nil
 		s.addBarren(sh.Segments[0])
 	} else {

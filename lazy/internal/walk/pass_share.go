@@ -21,12 +21,14 @@ type PassRun struct {
 	r           *Reader
 	V           *index.View
 	Epoch       int64
-	done, total int64        // bytes
-	order       *searchOrder // in place of Ranges: a thread may be in several of them; nil if not used
-	threads     []int32      // in place of Ranges: to be visited; nil if not used
-	begin       *PassState   // of a single range, in place of what is around it in the trace; nil if not used
-	among       *literal.Any // of Among
-	barren      []Segment    // parts of a thread merged last, one after the other, that have nothing of Among
+	done, total int64          // bytes
+	order       *searchOrder   // in place of Ranges: a thread may be in several of them; nil if not used
+	threads     []int32        // in place of Ranges: to be visited; nil if not used
+	begin       *PassState     // of a single range, in place of what is around it in the trace; nil if not used
+	texts       []literal.Text // of Among
+	ends        bool           // of Among
+	among       *literal.Any   // of texts
+	barren      []Segment      // parts of a thread merged last, one after the other, that have nothing of Among
 	dealt       chan *PassShare
 	early       *PassShare // taken from dealt, and not merged yet; nil if there is none
 	last        *PassState // where the part ended that was merged last; nil if it was a whole thread, or skipped

@@ -12,11 +12,12 @@ import (
 
 // matcher decides whether points match. One goroutine uses it at a time, within a pass.
 type matcher struct {
-	s       *searching
-	texts   *textPrefilter
-	finders [2]*finder // for Search.Find and Search.Else; nil if absent
-	named   Named
-	written bool // named has the text of the current point
+	s        *searching
+	texts    *textPrefilter
+	finders  [2]*finder // for Search.Find and Search.Else; nil if absent
+	named    Named
+	written  bool // named has the text of the current point
+	extended bool // and what a row may add to it
 }
 
 func newMatcher(s *searching) *matcher {
@@ -58,9 +59,9 @@ func (m *matcher) matches(f *finder, p *PassPoint) bool {
 			return false
 		}
 		n.of(c, point, foot, p.Parent(), m.s.Verbose)
-		m.written = true
+		m.written, m.extended = true, false
 	}
-	if from, _ := f.find(n.Text); from >= 0 {
+	if from, _ := f.find(n.Text); from >= 0 || m.inExtras(f, p, point) {
 		return true
 	}
 	if f.limits.NoParen {
@@ -72,6 +73,19 @@ func (m *matcher) matches(f *finder, p *PassPoint) bool {
 	}
 	n.called(name)
 	return n.matchesWith(f.find, f.limits)
+}
+
+// inExtras reports whether the text matches with what a row may add to it.
+func (m *matcher) inExtras(f *finder, p *PassPoint, point *format.Point) bool {
+	foot, err := p.Footer()
+	if err != nil || f.limits.NoEquals && !format.HasContents(point, foot) {
+		return false
+	}
+	n := &m.named
+	if !m.extended {
+		n.Extras, m.extended = m.s.r.Ctx.Extras(point, foot, p.Parent(), m.s.Verbose), true
+	}
+	return format.FindExtended(n.Text, n.Extras, f.find, !f.limits.NoEquals)
 }
 
 // atEnd returns the pieces in the footer of a container that is being left.

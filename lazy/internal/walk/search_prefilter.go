@@ -119,7 +119,7 @@ func (x *textPrefilter) method(id int32, flags int16) pieceSet {
 	if !x.full {
 		class = lastPart(class)
 	}
-	got := table.put(id, x.inWord(name)|x.inWord(m.Name)|x.inWord(class)|x.surely(func(f *finder) bool {
+	got := table.put(id, x.inWord(name)|x.inWord(m.Name)|x.inWord(class)|x.parameters(id)|x.surely(func(f *finder) bool {
 		return f.name(x.ctx, &format.Point{Ref: id, Flags: flags}).found
 	}))
 	if x.prefilter != nil {
@@ -131,6 +131,17 @@ func (x *textPrefilter) method(id int32, flags int16) pieceSet {
 			also = format.SkipFold
 		}
 		skippable(ids, id, got, also)
+	}
+	return got
+}
+
+// parameters returns the pieces in the names of a method's parameters, which a row may add to its calls.
+func (x *textPrefilter) parameters(method int32) (got pieceSet) {
+	may := func(f *finder) bool { return f != nil && !f.limits.NoEquals }
+	if may(x.finders[0]) || may(x.finders[1]) {
+		for _, name := range format.ParametersOf(x.ctx, method) {
+			got |= x.inWord(name)
+		}
 	}
 	return got
 }
@@ -269,13 +280,13 @@ func (x *textPrefilter) footer(class format.Class, b []byte) (got pieceSet) {
 
 // shown returns the pieces in the text of a value.
 func (x *textPrefilter) shown(v *format.PartialValue) (got pieceSet) {
-	if v.Rest {
+	if v.Rest || v.Within { // which a row may add
 		return x.captured(v.Encoded)
 	}
 	return x.plain(v)
 }
 
-// captured returns the pieces in the text of a value that has what was captured in it.
+// captured returns the pieces in the text of a value with what was captured in it.
 func (x *textPrefilter) captured(encoded []byte) pieceSet {
 	x.held = x.words.values[format.ValueNull]
 	if !format.Contents(x.version, encoded, &x.inner, x.seen) {
@@ -286,10 +297,13 @@ func (x *textPrefilter) captured(encoded []byte) pieceSet {
 
 // see notes the pieces in a part of what was captured.
 func (x *textPrefilter) see(text []byte, in *format.PartialValue) {
-	if in != nil {
-		x.held |= x.plain(in)
-	} else {
+	switch {
+	case in == nil:
 		x.held |= x.inRaw(text)
+	case in.Kind == format.ValueArray && in.Within:
+		x.held |= x.plain(in) | x.digits // the text tells how many elements are left out
+	default:
+		x.held |= x.plain(in)
 	}
 }
 

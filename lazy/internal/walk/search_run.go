@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"tracex/lazy/literal"
 )
 
 // hitsEvery is how long hits may be delayed, to deliver them in batches.
@@ -21,7 +23,7 @@ func (r *Reader) Search(ctx context.Context, s Search, tell func(Found)) error {
 	run := &PassRun{r: r, V: r.Known.Load(), Epoch: r.Epoch.Load()}
 	run.Raw, run.Collect, run.cut = !s.Folded, []Collector{x}, x.cut
 	if s.Point == nil && len(s.Needs) > 0 && (s.Else == nil || len(s.ElseNeeds) > 0) {
-		run.Among, run.Ends = Needles(r, slices.Concat(s.Needs, s.ElseNeeds)), true
+		run.Among = func() ([]literal.Text, bool) { return Needles(r, slices.Concat(s.Needs, s.ElseNeeds)), true }
 	}
 	run.order = NewSearchOrder(run.V, s.From)
 	x.progress = searchProgress{order: run.order, total: run.order.total}
@@ -77,8 +79,12 @@ func (c *searchCollector) Merge(visitor Visitor) error {
 // Visitor returns the visitor of one part.
 func (x *searching) Visitor() Visitor { return &searchPart{s: x} }
 
-// Reset is not called: a search is not repeated, as its hits have been told.
-func (x *searching) Reset() {}
+// Reset forgets what was known of the names of the trace. A search of its own is not repeated, as its hits have been told.
+func (x *searching) Reset() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.idle = nil
+}
 
 // Merge takes the hits of the next part.
 func (x *searching) Merge(visitor Visitor) error {

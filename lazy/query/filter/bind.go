@@ -82,7 +82,7 @@ func (f *Filter) part(a *About, n *node) *part {
 	case opHas:
 		p.sub, f.has = len(f.has), append(f.has, f.expr.bind(a, n.kids[0]))
 	case opText:
-		p.text, p.cost = &boundText{matcher: n.text, paren: strings.Contains(n.raw, "(")}, 4
+		p.text, p.cost = &boundText{matcher: n.text, paren: strings.Contains(n.raw, "("), equals: strings.Contains(n.raw, "=")}, 4
 	case opTest:
 		p.test, p.cost = &boundTest{test: *n.test}, n.test.cost()
 	}

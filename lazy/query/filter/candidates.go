@@ -3,8 +3,10 @@ package filter
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
+	"tracex/format"
 	finder "tracex/lazy/literal"
 )
 
@@ -129,6 +131,51 @@ func (c *candidatesFor) fields() {
 				n++
 			}
 		}
+	}
+	c.captured()
+}
+
+// captured adds what was captured in the values of the row at the end of a path: arg.req.URL. with the names in it.
+func (c *candidatesFor) captured() {
+	of, _, _ := strings.Cut(c.typed, ".")
+	f, _, known := fieldNamed(of)
+	dot := strings.LastIndexByte(c.typed, '.')
+	row := c.about.Row
+	if !known || dot < len(of) || row == nil || row.Point.Class != format.ClassCall {
+		return
+	}
+	var o Operand
+	if dot > len(of) {
+		if o, known = operandOf(f, c.typed[len(of)+1:dot]); !known {
+			return
+		}
+	}
+	var v *format.Value
+	switch ctx := c.about.Context; {
+	case f.id == idRecv:
+		v = o.In(&row.Point.Target)
+	case f.id == idArg && o != Operand{}:
+		v = o.Argument(ctx, row.Point)
+	case f.id == idRet && row.Footer != nil:
+		v = o.Result(ctx, row.Point.Ref, &row.Footer.Result)
+	}
+	if v == nil || v.Captured == nil {
+		return
+	}
+	n := 0
+	add := func(name string) {
+		if text := c.typed[:dot+1] + name; n < maxCandidates && strings.HasPrefix(text, c.typed) && fieldName(text) == text {
+			c.addField(n-maxCandidates, text+opEq.String(), "of this row")
+			n++
+		}
+	}
+	for i := range v.Captured.Fields {
+		if field := &v.Captured.Fields[i]; !field.Rest() {
+			add(field.Name)
+		}
+	}
+	for i := range v.Captured.Elements {
+		add(strconv.Itoa(i))
 	}
 }
 

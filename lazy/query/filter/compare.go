@@ -9,11 +9,11 @@ func (f *Filter) values(t *boundTest, x *Facts) bool {
 	case idRet:
 		return x.Footer != nil && !threw(x.Footer) && f.result(t, p.Ref, &x.Footer.Result)
 	case idRecv:
-		v := t.operand.In(&p.Target)
+		v := t.sought.captured(&p.Target, t.operand.Path)
 		return v != nil && f.value(t, v)
 	case idArg:
 		if t.operand != (Operand{}) {
-			v := t.operand.Argument(f.ctx, p)
+			v := t.operand.argument(f.ctx, p, t.sought)
 			return v != nil && f.value(t, v)
 		}
 		return f.anyValue(t, p.Args)
@@ -39,7 +39,7 @@ func (f *Filter) values(t *boundTest, x *Facts) bool {
 // text as a whole.
 func (f *Filter) result(t *boundTest, method int32, v *format.Value) bool {
 	if t.operand != (Operand{}) {
-		v = t.operand.Result(f.ctx, method, v)
+		v = t.operand.result(f.ctx, method, v, t.sought)
 		return v != nil && f.value(t, v)
 	}
 	list := v.Results(f.ctx)

@@ -75,6 +75,42 @@ func TestComplete(t *testing.T) {
 	}
 }
 
+// TestCompleteCaptured: the values of the cursor's row complete paths.
+func TestCompleteCaptured(t *testing.T) {
+	url := object(statusClass, 9)
+	url.Captured = &format.Captured{Fields: []format.CapturedField{{Name: "Path", Value: intValue(1)}, {Name: "RawQuery", Value: intValue(2)}, {Name: format.MoreFields}}}
+	req := object(statusClass, 8)
+	req.Captured = &format.Captured{Fields: []format.CapturedField{{Name: "URL", Value: url}, {Name: "two words", Value: intValue(1)}}}
+	list := format.Value{Kind: format.ValueArray, ClassID: statusClass, Bits: format.ArrayBits(3, 9), Captured: &format.Captured{Elements: []format.Value{intValue(1), url}}}
+	about := About{Context: goShop(t), Row: &Facts{Point: &format.Point{Class: format.ClassCall, Ref: transfer, Location: -1, Target: req, Args: []format.Value{list, req, intValue(1)}},
+		Footer: &format.Footer{Result: results(url, object(fundsClass, 7))}}}
+	for _, c := range []struct{ text, want string }{
+		{"arg.to.", "arg.to.URL="},
+		{"threw arg.2.U", "threw arg.2.URL="},
+		{"arg.to.URL.", "arg.to.URL.Path=,arg.to.URL.RawQuery="},
+		{"arg.to.URL.Ra", "arg.to.URL.RawQuery="},
+		{"arg.from.", "arg.from.0=,arg.from.1="},
+		{"arg.from.1.P", "arg.from.1.Path="},
+		{"recv.", "recv.URL="},
+		{"recv.URL.P", "recv.URL.Path="},
+		{"ret.left.", "ret.left.Path=,ret.left.RawQuery="},
+		{"ret.1.R", "ret.1.RawQuery="},
+		{"arg.other.", ""},
+		{"method.", ""},
+	} {
+		from, _, list := Complete(c.text, len(c.text), about)
+		var got []string
+		for _, x := range list {
+			if text := c.text[:from] + x.Text; strings.HasSuffix(text, "=") && text != c.text+"=" {
+				got = append(got, text)
+			}
+		}
+		if s := strings.Join(slices.DeleteFunc(got, func(s string) bool { return strings.HasSuffix(s, "!=") || strings.ContainsAny(s, "<>") }), ","); s != c.want {
+			t.Errorf("%s: %s, want %s", c.text, s, c.want)
+		}
+	}
+}
+
 // TestCompleteNothing: an empty filter offers all fields in their order.
 func TestCompleteNothing(t *testing.T) {
 	_, _, list := Complete("", 0, About{})

@@ -34,6 +34,7 @@ type node struct {
 type test struct {
 	field   *Field
 	operand Operand // which argument or result, and what in it; empty for any
+	sought  *sought // what the operand's path leads to; nil without one
 	op      op
 	value   literal
 	at, end int // of the field in the text of the filter
@@ -41,8 +42,8 @@ type test struct {
 	to      int
 }
 
-// Expr is a filter as it was typed, independent of any trace. It does not change and may be used by
-// any goroutine.
+// Expr is a filter as it was typed, independent of any trace. It does not change, but for what Lost tells, and may be
+// used by any goroutine.
 type Expr struct {
 	root *node
 	text string

@@ -13,7 +13,7 @@ import (
 // Literal is a part of the encoding of matching points.
 type Literal struct {
 	finder.Text
-	Footer bool // it is in the footer of the container, not in the point
+	Footer bool // it may be in the footer of the container instead
 }
 
 // Needles returns texts that the encoding of a point whose text contains one of needs, or that of its footer, has one of;
@@ -52,7 +52,7 @@ func (f *Filter) literals(p *part, of Needles) []Literal {
 	case opTest:
 		return p.test.literals(f.ctx.Version(), of)
 	case opText:
-		return located(of(p.text.required()), true, true)
+		return located(of(p.text.required()), true)
 	}
 	return nil
 }
@@ -72,15 +72,10 @@ func (m *matcher) required() []finder.Text {
 	return finder.RequiredBy(tree)
 }
 
-// located returns the literals for texts that may be in a point, in a footer, or in either.
-func located(texts []finder.Text, point, footer bool) (list []Literal) {
+// located returns the literals for texts that may be in a footer, or are not.
+func located(texts []finder.Text, footer bool) (list []Literal) {
 	for _, t := range texts {
-		if point {
-			list = append(list, Literal{Text: t})
-		}
-		if footer {
-			list = append(list, Literal{t, true})
-		}
+		list = append(list, Literal{t, footer})
 	}
 	return list
 }
@@ -112,7 +107,7 @@ func (t *test) literals(v format.Version, of Needles) []Literal {
 		}
 	}
 	id := t.field.id
-	return located(texts, id != idRet, id == idRet || id == idObj)
+	return located(texts, id == idRet || id == idObj)
 }
 
 // encodings returns what a recorded value that equals l has at least one of; nil if that is not

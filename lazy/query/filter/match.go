@@ -166,7 +166,8 @@ func (f *Filter) matchText(t *boundText, x *Facts) bool {
 		return true
 	}
 	if x.Text != nil {
-		if from, _ := t.find(x.Text()); from >= 0 {
+		text := x.Text()
+		if from, _ := t.find(text); from >= 0 || t.extended(f, x, text) {
 			return true
 		}
 		if !t.paren || p.Class != format.ClassCall {
@@ -175,10 +176,19 @@ func (f *Filter) matchText(t *boundText, x *Facts) bool {
 	}
 	var at int
 	f.scratch.text, at = f.ctx.AppendNamed(f.scratch.text[:0], p, x.Footer, x.Parent, false)
-	if from, _ := t.find(f.scratch.text); x.Text == nil && from >= 0 {
+	if from, _ := t.find(f.scratch.text); x.Text == nil && (from >= 0 || t.extended(f, x, f.scratch.text)) {
 		return true
 	}
 	return t.paren && at >= 0 && p.Class == format.ClassCall && t.calledWith(f, p, f.scratch.text[at:])
+}
+
+// extended reports whether the text is found with what a row adds to it where there is room.
+func (t *boundText) extended(f *Filter, x *Facts, text []byte) bool {
+	if !t.equals && !format.HasContents(x.Point, x.Footer) {
+		return false
+	}
+	extras := f.ctx.Extras(x.Point, x.Footer, x.Parent, false)
+	return len(extras) > 0 && format.FindExtended(text, extras, t.find, true)
 }
 
 // calledWith is called for the name with the arguments and the result: rest begins with the method.

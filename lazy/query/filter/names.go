@@ -45,6 +45,8 @@ type About struct {
 	Threads iter.Seq2[int32, string]
 	// Moved tells of an event of a diff whether it was moved or renamed; nil if that is not known. Any goroutine may call it.
 	Moved func(event int32) (moved, renamed bool)
+	// Row is a point whose captured values complete paths such as arg.req.URL; nil for none.
+	Row *Facts
 }
 
 // classNames yields the names of a class.

@@ -56,6 +56,10 @@ func (o Operand) String() string { return string(o.append(nil)) }
 
 // Argument returns the argument of a call, or what was captured in it; nil if there is none. The operand is not empty.
 func (o Operand) Argument(c *format.Context, p *format.Point) *format.Value {
+	return o.argument(c, p, nil)
+}
+
+func (o Operand) argument(c *format.Context, p *format.Point, s *sought) *format.Value {
 	n, path := o.Number-1, o.Path
 	if n < 0 {
 		var name string
@@ -67,11 +71,15 @@ func (o Operand) Argument(c *format.Context, p *format.Point) *format.Value {
 	if n >= len(p.Args) {
 		return nil
 	}
-	return captured(&p.Args[n], path)
+	return s.captured(&p.Args[n], path)
 }
 
 // Result returns what a call returned, or what was captured in it; nil if there is none.
 func (o Operand) Result(c *format.Context, method int32, v *format.Value) *format.Value {
+	return o.result(c, method, v, nil)
+}
+
+func (o Operand) result(c *format.Context, method int32, v *format.Value, s *sought) *format.Value {
 	n, path := o.Number, o.Path
 	if n == 0 && path != "" {
 		name, rest, _ := strings.Cut(path, ".")
@@ -81,49 +89,39 @@ func (o Operand) Result(c *format.Context, method int32, v *format.Value) *forma
 		}
 		if n > 0 {
 			path = rest
-		} else if list != nil {
-			return nil
+		} else {
+			s.miss(path, func(yield func(string)) {
+				for _, name := range names {
+					if name == format.ErrorResult {
+						name = format.ErrorName
+					}
+					if name != "" {
+						yield(name)
+					}
+				}
+			})
+			if list != nil {
+				return nil
+			}
 		}
 	}
 	if v = v.Result(c, n); v == nil {
 		return nil
 	}
-	return captured(v, path)
+	return s.captured(v, path)
 }
-
-// errName is the name that an error has as a result, which often has none.
-const errName = "err"
 
 // ResultNamed returns the number of the result with a name, from 1; 0 if there is none. An error without a name is err.
 func ResultNamed(names []string, name string) int {
 	n := slices.Index(names, name) + 1
-	if n == 0 && name == errName {
+	if n == 0 && name == format.ErrorName {
 		n = slices.Index(names, format.ErrorResult) + 1
 	}
 	return n
 }
 
 // In returns what was captured in a value; nil if there is nothing.
-func (o Operand) In(v *format.Value) *format.Value { return captured(v, o.Path) }
-
-// captured returns what was captured in a value along a path; nil if that was not.
-func captured(v *format.Value, path string) *format.Value {
-	for path != "" && v != nil {
-		var name string
-		name, path, _ = strings.Cut(path, ".")
-		in := v.Captured
-		v = nil
-		if in == nil {
-			break
-		}
-		if i := slices.IndexFunc(in.Fields, func(f format.CapturedField) bool { return f.Name == name }); i >= 0 {
-			v = &in.Fields[i].Value
-		} else if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(in.Elements) {
-			v = &in.Elements[i]
-		}
-	}
-	return v
-}
+func (o Operand) In(v *format.Value) *format.Value { return (*sought)(nil).captured(v, o.Path) }
 
 // operandName reports whether c may be in what follows the dot of a field: names of Go, the JVM and other languages.
 func operandName(c rune) bool {
@@ -154,7 +152,7 @@ func (a *About) operands(f *Field, methods map[methodName]bool) (names []string,
 		}
 		for _, name := range list {
 			if f.id == idRet && name == format.ErrorResult {
-				name = errName
+				name = format.ErrorName
 			}
 			if !seen[name] {
 				seen[name] = true

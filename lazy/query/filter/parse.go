@@ -244,6 +244,9 @@ func (p *parser) test() (*node, *Error) {
 		return nil, p.fault(at, end, "there is no field "+name, "for the text, put it in quotes", nearest.Alike(name, fieldNames)...)
 	}
 	t := &test{field: f, operand: operand, op: o, at: at, end: end}
+	if operand.Path != "" {
+		t.sought = new(sought)
+	}
 	opAt := p.at
 	p.at += length
 	return p.value(t, opAt)

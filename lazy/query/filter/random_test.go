@@ -384,7 +384,7 @@ func TestLiteralsKeepPromise(t *testing.T) {
 
 func hasLiteral(list []Literal, s *sample) bool {
 	for _, l := range list {
-		if l.Footer && l.In(s.ending) || !l.Footer && l.In(s.encoded) {
+		if l.Footer && l.In(s.ending) || l.In(s.encoded) {
 			return true
 		}
 	}

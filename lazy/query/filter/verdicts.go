@@ -52,6 +52,7 @@ type memo struct {
 type boundText struct {
 	matcher
 	paren     bool // it has a parenthesis
+	equals    bool // it has an equals sign
 	methods   memo // whose names match
 	locations memo
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // Forest knows which thread started which, for the threads of a [lazy.ThreadList], by their numbers
-// there. The main of a process is below the thread that started the process, or below the main of that thread's process if the trace
-// does not tell which thread did. A Forest takes 36 bytes for each thread. It is safe for concurrent use.
+// there. The main of a process is below the thread that started the process, or below the main of the parent process if the
+// trace does not tell which thread did. A Forest takes 36 bytes for each thread. It is safe for concurrent use.
 //
 // The forest orders the threads: each is followed by those that it started, in order of their goroutines'
 // numbers, each with its own descendants. So a thread and its descendants are next to each other.
@@ -55,7 +55,7 @@ const probed = 1 << 10
 // Likely reports whether one of the first threads is a goroutine whose name tells which goroutine started
 // it, or the trace tells which process started one.
 func Likely(list *lazy.ThreadList) (likely bool) {
-	if len(processesOf(list)) > 1 {
+	if list.Reader().WithContext(func(c *format.Context) { likely = format.CountProcesses(c) > 1 }); likely {
 		return true
 	}
 	list.Plain(0, min(list.Len(), probed), func(_ int, name string) bool {
@@ -217,9 +217,7 @@ func (m *maker) link() {
 // processesOf returns the processes that a trace tells of.
 func processesOf(list *lazy.ThreadList) (all []format.Process) {
 	list.Reader().WithContext(func(c *format.Context) {
-		if format.HasProcesses(c) {
-			all = format.Processes(c)
-		}
+		all = format.Processes(c)
 	})
 	return all
 }
@@ -238,8 +236,8 @@ func (m *maker) adopt() {
 		name, named := shown[p.Parent]
 		main, known := f.Find(p.Shown, mainNumber)
 		parent, found := f.Find(name, mainNumber)
-		if p.By != nil {
-			if at := f.of.Index(p.By.Thread); at < f.of.Len() && f.of.ID(at) == p.By.Thread && m.program[at] == f.ids[name] {
+		if id, known := f.ids[name]; known && p.By != nil {
+			if at := f.of.Index(p.By.Thread); at < f.of.Len() && f.of.ID(at) == p.By.Thread && m.program[at] == id {
 				parent, found = at, true
 			}
 		}

@@ -117,14 +117,14 @@ func TestNoForest(t *testing.T) {
 func TestAdopted(t *testing.T) {
 	w := formattest.NewBuilder(t)
 	x := w.Variable("x")
-	for i, name := range []string{"main", "goroutine 7 a.f ← 1 a.g a.go:1", "b 2 › main", "b 3 › main", "b 3 › goroutine 7 a.f ← 1 a.g a.go:1", "b 4 › main", "b 5 › goroutine 6", "b 6 › main", "b 7 › main"} {
+	for i, name := range []string{"main", "goroutine 7 a.f ← 1 a.g a.go:1", "b 2 › main", "b 3 › main", "b 3 › goroutine 7 a.f ← 1 a.g a.go:1", "b 4 › main", "b 5 › goroutine 6", "b 6 › main", "b 7 › main", "b 10 › main"} {
 		w.Thread(int32(i))
 		w.Name(name)
 		if i == 0 {
 			for _, note := range []string{
 				`1 pid 1 shown ""`, `2 pid 2 parent 1 via 2 shown "b 2"`, `3 pid 3 parent 1 via 3 shown "b 3"`, `4 pid 4 parent 3 via 4 shown "b 4"`,
-				`5 pid 5 parent 1 via 5 shown "b 5"`, `6 pid 6 parent 5 via 6 shown "b 6"`, `7 pid 7 parent 3 via 7 shown "b 7"`, `8 parent 1`,
-				"1 started 2 thread 1 event 3", "3 started 4 thread 0 event 4", "3 started 7 thread 77 event 5",
+				`5 pid 5 parent 1 via 5 shown "b 5"`, `6 pid 6 parent 5 via 6 shown "b 6"`, `7 pid 7 parent 3 via 7 shown "b 7"`, `8 parent 1`, `9 pid 9 shown "b 9"`, `10 pid 10 parent 9 via 10 shown "b 10"`,
+				"1 started 2 thread 1 event 3", "3 started 4 thread 0 event 4", "3 started 7 thread 77 event 5", "9 started 10 thread 1 event 6",
 			} {
 				w.Text("tracex: process " + note)
 			}
@@ -133,7 +133,7 @@ func TestAdopted(t *testing.T) {
 	}
 	list := open(t, w.File()).ThreadList()
 	f := forest(t, list)
-	for i, want := range []int{-1, 0, 1, 0, 3, 3, -1, -1, 3} {
+	for i, want := range []int{-1, 0, 1, 0, 3, 3, -1, -1, 3, -1} {
 		parent, ok := f.Parent(i)
 		if !ok {
 			parent = -1

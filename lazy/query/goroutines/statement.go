@@ -25,9 +25,12 @@ var ErrNoStatement = errors.New("the go statement is not in the trace")
 // data of the thread that has the goroutine's number. tell gets its progress; it may be nil.
 func FindStatement(ctx context.Context, r *lazy.LazyTraceReader, thread int32, number int64, tell lazy.Progress) (Statement, error) {
 	c := &statements{number: number}
+	among := func() ([]literal.Text, bool) {
+		return []literal.Text{literal.Exact(goroutine + strconv.FormatInt(number, 10))}, false
+	}
 	err := r.Pass(ctx, lazy.Pass{
 		Raw: true, Ranges: []lazy.PassRange{{Thread: thread, To: -1}}, Collect: []lazy.Collector{c},
-		Among: []literal.Text{literal.Exact(goroutine + strconv.FormatInt(number, 10))}, Progress: tell,
+		Among: among, Progress: tell,
 	})
 	switch {
 	case err != nil:

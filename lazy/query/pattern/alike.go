@@ -1,6 +1,8 @@
 package pattern
 
 import (
+	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -91,4 +93,38 @@ func NameRanges(named *lazy.Named, p *Pattern, size int) [][2]int {
 		}
 	}
 	return nil
+}
+
+// ExtendedRanges returns the ranges of a text to highlight once it is extended: those of the text, and those that match in what is put
+// in. As a search does, it finds the name of a parameter with its equals sign alone.
+func ExtendedRanges(p *Pattern, text string, with []format.Extra, of [][2]int) [][2]int {
+	if len(with) == 0 {
+		return of
+	}
+	list := make([][2]int, len(of))
+	for i, part := range of {
+		list[i] = format.AmongExtras(with, part)
+	}
+	wide := format.AppendWithExtras(nil, []byte(text), with)
+	for _, part := range p.Ranges(wide) {
+		if inExtras(wide, with, part) && !slices.ContainsFunc(list, func(o [2]int) bool { return o[0] < part[1] && part[0] < o[1] }) {
+			list = append(list, part)
+		}
+	}
+	slices.SortFunc(list, func(a, b [2]int) int { return a[0] - b[0] })
+	return list
+}
+
+// inExtras reports whether a part of a text matches because of what the text was extended by.
+func inExtras(wide []byte, with []format.Extra, part [2]int) bool {
+	by := 0
+	for i := range with {
+		x := &with[i]
+		from := x.At + by
+		by += len(x.Text)
+		if from < part[1] && part[0] < from+len(x.Text) && (!x.Name || bytes.IndexByte(wide[part[0]:part[1]], '=') > 0) {
+			return true
+		}
+	}
+	return false
 }

@@ -3,6 +3,7 @@ package pattern
 import (
 	"regexp/syntax"
 	"slices"
+	"strings"
 
 	"tracex/lazy"
 	"tracex/lazy/literal"
@@ -16,21 +17,21 @@ func analyse(expr string) (need literal.Required, limits lazy.Limits) {
 	if err != nil {
 		return nil, lazy.Limits{}
 	}
-	return literal.RequiredBy(tree), lazy.Limits{NoParen: !reaches(tree, '('), NoDot: !reaches(tree, '.') && !reaches(tree, ':'), OneDot: dots(tree) < 2}
+	return literal.RequiredBy(tree), lazy.Limits{NoParen: !reaches(tree, '('), NoDot: !reaches(tree, '.') && !reaches(tree, ':'), OneDot: spelled(tree, ".") < 2 && spelled(tree, "$/") == 0, NoEquals: !reaches(tree, '=')}
 }
 
-// dots counts the dots that an expression spells. An expression for the package, class and
-// method of a call has at least two.
-func dots(e *syntax.Regexp) (n int) {
+// spelled counts the characters of a set that an expression spells. One for the package, class and
+// method of a call has at least two dots.
+func spelled(e *syntax.Regexp, set string) (n int) {
 	if e.Op == syntax.OpLiteral {
 		for _, r := range e.Rune {
-			if r == '.' {
+			if strings.ContainsRune(set, r) {
 				n++
 			}
 		}
 	}
 	for _, part := range e.Sub {
-		n += dots(part)
+		n += spelled(part, set)
 	}
 	return n
 }

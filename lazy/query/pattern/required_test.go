@@ -34,15 +34,16 @@ func TestAnalyse(t *testing.T) {
 		}
 	}
 	for expr, want := range map[string]lazy.Limits{
-		`ab|c`: {NoParen: true, NoDot: true, OneDot: true}, `a:\d`: {NoParen: true, OneDot: true}, `a\.b`: {NoParen: true, OneDot: true},
-		`a\.b\.c\(`: {}, `(a\.)b\.`: {NoParen: true}, `a.*b`: {OneDot: true}, `\W`: {OneDot: true},
+		`ab|c`: {NoParen: true, NoDot: true, OneDot: true, NoEquals: true}, `a:\d`: {NoParen: true, OneDot: true, NoEquals: true}, `a\.b`: {NoParen: true, OneDot: true, NoEquals: true},
+		`a\.b\.c\(`: {NoEquals: true}, `(a\.)b\.`: {NoParen: true, NoEquals: true}, `a.*b`: {OneDot: true}, `\W`: {OneDot: true}, `a=b\(`: {NoDot: true, OneDot: true},
 	} {
 		if _, limits := analyse(expr); limits != want {
 			t.Errorf("%s: %+v, want %+v", expr, limits, want)
 		}
 	}
 	for text, want := range map[string]lazy.Limits{
-		`abc`: {NoParen: true, NoDot: true, OneDot: true}, `a.go:1`: {NoParen: true, OneDot: true}, `A.b(`: {OneDot: true}, `p.A.b(1.5`: {}, `b(1.5.2`: {OneDot: true},
+		`abc`: {NoParen: true, NoDot: true, OneDot: true, NoEquals: true}, `a.go:1`: {NoParen: true, OneDot: true, NoEquals: true}, `A.b(`: {OneDot: true, NoEquals: true},
+		`p.A.b(1.5`: {NoEquals: true}, `b(1.5.2`: {OneDot: true, NoEquals: true}, `b(x=1`: {NoDot: true, OneDot: true},
 	} {
 		if limits := lazy.LimitsOf(text); limits != want {
 			t.Errorf("%s: %+v, want %+v", text, limits, want)

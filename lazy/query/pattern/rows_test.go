@@ -3,6 +3,7 @@ package pattern
 import (
 	"testing"
 
+	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
 )
@@ -44,13 +45,15 @@ type shownRow struct {
 	position lazy.Position
 	node     *lazy.Node
 	text     string
+	wide     string // where there is room for all
 }
 
 // shownRows returns all rows of a tree, including threads.
 func shownRows(t *testing.T, tree *lazy.Tree) (rows []shownRow) {
 	t.Helper()
 	everyNode(t, tree, func(n *lazy.Node, at lazy.Position) {
-		rows = append(rows, shownRow{at, n, string(tree.AppendText(nil, n, true))})
+		named := tree.Named(n, true)
+		rows = append(rows, shownRow{at, n, string(named.Text), string(format.AppendWithExtras(nil, named.Text, named.Extras))})
 	})
 	return rows
 }

@@ -10,12 +10,12 @@ import (
 	"tracex/lazy/query"
 )
 
-// How is how it is known which call started a process.
+// How tells how sure a call is to have started a process.
 type How int
 
 const (
 	Told     How = iota // the trace tells it
-	Inferred            // no other goroutine of the parent had an open call then
+	Inferred            // no other goroutine of the parent had a recorded call open then
 	Unknown             // several calls may have
 )
 
@@ -31,14 +31,22 @@ func (a *All) Call(ctx context.Context, r *lazy.LazyTraceReader, raw bool, p *fo
 	if _, timed := r.Times(); err != nil || main < 0 || !timed || !p.Timed {
 		return at, -1, Unknown, err
 	}
-	if !p.Became {
-		found, event, err := query.OnlyOpen(ctx, r, ids, p.From, p.Began)
+	if !p.Became && a.infers(r, p) {
+		found, event, err := query.OnlyOpen(ctx, r, ids, p.From, p.Until)
 		if err != nil || event >= 0 {
 			return found, event, Inferred, err
 		}
 	}
 	at, event, err = query.InnermostAt(ctx, r, raw, main, p.Began)
 	return at, event, Unknown, err
+}
+
+// infers reports whether a call may be inferred: call trees that are left out may have done it, as may, if the trace tells of the processes that
+// the parent started, but not of this one, a process that ended before: the parent adopted its children.
+func (a *All) infers(r *lazy.LazyTraceReader, p *format.Process) bool {
+	whole := !a.Parent(p).Starts
+	r.WithContext(func(c *format.Context) { whole = whole && format.SampleNote(c) == "" && len(format.Gaps(c)) == 0 })
+	return whole
 }
 
 // resultHead begins the result of a wait that started a process.

@@ -21,7 +21,7 @@ type All struct {
 
 	at    map[int64]int  // in List, by number
 	shown map[string]int // by the name before those of threads
-	below [][]int        // the processes that each started
+	below [][]int        // the processes that each started, in the order in which their recordings began
 }
 
 // Of returns the processes that a trace tells of, which may be none.
@@ -41,6 +41,9 @@ func Of(r *lazy.LazyTraceReader) *All {
 			k := a.at[p.Number]
 			a.below[k] = append(a.below[k], i)
 		}
+	}
+	for _, below := range a.below {
+		slices.SortStableFunc(below, func(i, k int) int { return cmp.Compare(a.List[i].Began, a.List[k].Began) })
 	}
 	return a
 }
@@ -76,7 +79,8 @@ func (a *All) Started(p *format.Process) (list []*format.Process) {
 	return list
 }
 
-// StartedBy returns the recorded processes that descend from the one that a call started, which an event tells; the call is in a process.
+// StartedBy returns the recorded processes below one that it started in an event. They are several if the event started a process which is not
+// recorded, such as a shell, that started them.
 func (a *All) StartedBy(in *format.Process, event int32) (list []*format.Process) {
 	for _, p := range a.Started(in) {
 		if p.By != nil && p.By.Event == event {
@@ -174,10 +178,10 @@ func (a *All) Origin(p *format.Process, name func(thread int32) string) string {
 		text = strings.TrimSuffix(text, ",")
 	case p.By != nil:
 		text += " at " + written(p.By.Until)
-	case written(p.From) == written(p.Began):
-		text += " at " + written(p.Began)
+	case written(p.From) == written(p.Until):
+		text += " at " + written(p.Until)
 	default:
-		text += " between " + written(p.From) + " and " + written(p.Began)
+		text += " between " + written(p.From) + " and " + written(p.Until)
 	}
 	return text
 }
@@ -191,7 +195,6 @@ func written(ns int64) string {
 func (a *All) Told(p *format.Process, most int, name func(thread int32) string) (by, started string) {
 	var names []string
 	list := a.Started(p)
-	slices.SortStableFunc(list, func(x, y *format.Process) int { return cmp.Compare(x.Began, y.Began) })
 	for _, c := range list[:min(len(list), most)] {
 		names = append(names, Name(c))
 	}

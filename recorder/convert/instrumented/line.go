@@ -29,21 +29,30 @@ func tellBegin(p *process) {
 	if len(h.Line) > 1 {
 		n.PPID = int64(min(h.Line[1].PID, math.MaxInt64))
 	}
-	from := h.Nanos
+	from, until := h.Nanos, h.Nanos
 	if parent.Of >= 0 {
 		n.Parent, n.Via = p.to.inLine[parent.Of].teller.number, int64(min(parent.Via.PID, math.MaxInt64))
 		n.Became, n.Unsure = parent.Became, parent.Unsure
 		if !n.Became {
-			from, _ = h.Moment(parent.Via)
+			from, until = started(h, &p.to.inLine[parent.Of].file.Head, parent.Via)
 		}
 	} else if e := p.to.options.Elsewhere; e != nil {
 		n.Elsewhere, n.ParentName = e(h)
 	}
 	if p.clock.kind != raw.ClockNone {
 		n.Timed = true
-		n.From, n.Began = p.clock.nanos(from), p.clock.nanos(h.Nanos)
+		n.From, n.Until, n.Began = p.clock.nanos(from), p.clock.nanos(until), p.clock.nanos(h.Nanos)
 	}
 	p.teller.say(&n)
+}
+
+// started returns between which times a process of the line of a header was started, by a recorded one.
+func started(h, by *raw.Header, m raw.Member) (from, until uint64) {
+	from, known := h.Moment(m)
+	if !known {
+		return by.Nanos, h.Nanos
+	}
+	return from, min(from+raw.LineUnit, h.Nanos)
 }
 
 // mostIn bounds the name of a function in a note.

@@ -54,6 +54,7 @@ type Header struct {
 	Arguments  []string // the path of the program, and its arguments, as far as there was room
 	Boot       uint64   // see AtBoot
 	Line       []Member // see AtLine; none if it is not known
+	Namespace  uint64   // see AtNamespace
 
 	// These change.
 	Control uint32 // see Off
@@ -123,6 +124,7 @@ func (f *File) readHeader() error {
 	h.Text, h.Table, h.TableSize, h.Segments = le.Uint64(b[AtText:]), le.Uint64(b[AtTable:]), le.Uint64(b[AtTableSize:]), le.Uint64(b[AtSegments:])
 	h.Sibling, h.Sample, h.Slower = le.Uint64(b[AtSibling:]), le.Uint64(b[AtSample:]), le.Uint64(b[AtSlower:])
 	h.Boot, h.Line = le.Uint64(b[AtBoot:]), lineOf(b[AtLine:AtLine+LineMost*LineSize], h.PID)
+	h.Namespace = le.Uint64(b[AtNamespace:])
 	h.changing(b)
 	for text := b[AtProgram : AtProgram+ProgramSize]; len(text) > 0 && text[0] != 0; {
 		one, rest, whole := strings.Cut(string(text), "\x00")

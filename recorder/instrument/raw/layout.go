@@ -47,17 +47,19 @@ const (
 	AtSlower     = 152 // u64: of call trees, only those are kept that took so many ns; 0: all. Events may be taken back
 	AtProgram    = 160 // the path of the program, and its arguments, each ended by a zero byte
 	ProgramSize  = 4096
-	AtBoot       = AtProgram + ProgramSize // u64: the clock of the system since it was started, in ns, when the recording began; 0: not known
+	AtBoot       = AtProgram + ProgramSize // u64: the clock of the system since it was started, in ns, at AtNanos; 0: not known
 	AtLine       = AtBoot + 8              // LineMost × process: the process itself, its parent, the parent of that and so on; zeros follow
-	// process: u64 id, u64 when it was started, in the unit of /proc/ID/stat since the start of the system: both together are
-	// those of one process only. Nothing tells which of them are recorded.
+	// process: u64 id, u64 when it was started, in the unit of /proc/ID/stat since the start of the system: both together, in one
+	// namespace, are those of one process only. Nothing tells which of them are recorded.
 	LineMost = 16
 	LineSize = 16
 	LineUnit = 10_000_000 // ns
 
-	// Version 5 has no AtBoot and AtLine: zeros are there.
+	AtNamespace = AtLine + LineMost*LineSize // u64: the inode of /proc/self/ns/pid, the namespace of these ids; 0: not known
+
+	// Version 5 has zeros from AtBoot on.
 	Version = 6
-	Oldest  = 5 // that is read
+	Oldest  = 5 // the oldest version that can be read
 )
 
 // What AtControl says, and AtState of a file by which a program is controlled.

@@ -52,18 +52,26 @@ func (l *Lines) Add(h *Header) {
 	l.all = append(l.all, h)
 }
 
-// ParentOf finds the nearest recorded process from which that of a header descends, which may have been added. Of several programs
-// that it ran it is the last that may have been the one.
+// ParentOf finds the nearest recorded process from which that of a header descends. If the process ran several recorded programs, the
+// parent is the last that may have started Via. The header may have been added, too.
 func (l *Lines) ParentOf(h *Header) Parent {
 	for i, m := range h.Line {
 		p := Parent{Of: -1, Via: h.Line[max(i-1, 0)], Became: i == 0}
 		from := h.Nanos
 		if i > 0 {
-			from, _ = h.Moment(p.Via)
+			var known bool
+			if from, known = h.Moment(p.Via); !known {
+				from = 0
+			}
 		}
 		for _, k := range l.by[m] {
 			o := l.all[k]
-			if o.Nanos >= h.Nanos || !h.oneBoot(o) || i == 0 && (h.Sibling != 0 || o.Sibling != 0) {
+			switch {
+			case o.Nanos >= h.Nanos || !h.oneSystem(o):
+				continue
+			case i == 0 && (h.Sibling != 0 || o.Sibling != 0):
+				continue
+			case i > 0 && o.beganAfter(p.Via): // an earlier program of that process started it
 				continue
 			}
 			switch {
@@ -82,11 +90,19 @@ func (l *Lines) ParentOf(h *Header) Parent {
 	return Parent{Of: -1}
 }
 
-// oneBoot reports whether two recordings were made since the same start of a system.
-func (h *Header) oneBoot(o *Header) bool {
+// oneSystem reports whether the ids in two recordings are those of one system: of one namespace, since the same start.
+func (h *Header) oneSystem(o *Header) bool {
 	const most = uint64(time.Hour)
+	if h.Namespace != o.Namespace {
+		return false
+	}
 	apart := (h.Wall - h.Nanos) - (o.Wall - o.Nanos)
 	return apart < most || -apart < most
+}
+
+// beganAfter reports whether a recording surely began after a process was started.
+func (h *Header) beganAfter(m Member) bool {
+	return m.Started < math.MaxInt64/LineUnit && h.Boot > (m.Started+1)*LineUnit
 }
 
 // Moment returns the earliest time when a process of the line was started, by the clock of Nanos: it was at most LineUnit

@@ -18,8 +18,8 @@ func TestLineOf(t *testing.T) {
 		{[]uint64{7, 100, 7, 90}, 1},        // it is its own parent
 		{[]uint64{8, 100, 6, 90}, 0},        // of another process
 		{[]uint64{0, 100, 6, 90}, 0},        // none
-		{[]uint64{7, 100, 6, 90, 5, 95}, 2}, //
-		{[]uint64{7, 100, 0, 90, 5, 80}, 1}, //
+		{[]uint64{7, 100, 6, 90, 5, 95}, 2}, // the parent's parent began later
+		{[]uint64{7, 100, 0, 90, 5, 80}, 1}, // zeros end it
 		{[]uint64{7, 1<<64 - 1, 6, 1<<64 - 1}, 2},
 		{slices.Repeat([]uint64{7, 100, 6, 100}, LineMost/2), LineMost},
 	} {
@@ -54,7 +54,13 @@ func TestParentOf(t *testing.T) {
 	late := head(9*second, a)                 // a file that says so of a process that did not record yet
 	again := head(2*second+501e6, b, a)       // b, as another program
 	below := head(2*second+6e8, Member{13, 260}, shell, b, a)
-	soon := head(2*second+6e8, Member{13, 250}, b, a) // while b may have been either
+	soon := head(2*second+6e8, Member{13, 250}, b, a)  // while b may have been either
+	since := head(2*second+7e8, Member{13, 245}, b, a) // b started it before it became the other program
+	unsure := head(2*second+7e8, Member{13, 999}, b, a)
+	inside, other := head(1*second+1, a), head(2*second+1, b, a)
+	inside.Namespace, other.Namespace = 7, 7
+	other2 := head(2*second+2, b, a)
+	other2.Namespace = 8
 	for name, c := range map[string]struct {
 		all  []*Header
 		h    *Header
@@ -74,6 +80,13 @@ func TestParentOf(t *testing.T) {
 		"became":              {[]*Header{root, child, again}, again, child, 11, Parent{Became: true}},
 		"after it became":     {[]*Header{again, child, root, below}, below, again, 12, Parent{}},
 		"while it became":     {[]*Header{child, again, root, soon}, soon, again, 13, Parent{Unsure: true}},
+		"before it became":    {[]*Header{child, again, root, since}, since, child, 13, Parent{}},
+		"by another program":  {[]*Header{again, root, since}, since, root, 11, Parent{}},
+		"by an unknown one":   {[]*Header{again, since}, since, nil, 0, Parent{}},
+		"at an unknown time":  {[]*Header{child, again}, unsure, again, 13, Parent{Unsure: true}},
+		"a namespace":         {[]*Header{root, inside}, other, inside, 11, Parent{}},
+		"another namespace":   {[]*Header{root, inside}, other2, nil, 0, Parent{}},
+		"itself in another":   {[]*Header{other, child}, other2, nil, 0, Parent{}},
 		"each says the other": {[]*Header{head(5*second, a, b), head(5*second, b, a)}, head(5*second, b, a), nil, 0, Parent{}},
 	} {
 		var l Lines

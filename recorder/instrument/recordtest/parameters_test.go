@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"tracex/format"
+	"tracex/lazy"
+	"tracex/lazy/query/pattern"
 )
 
 // parametersMain has functions with parameters and results of all kinds. It calls each, and no two are declared on one line.
@@ -252,5 +254,36 @@ func TestParameterNames(t *testing.T) {
 				t.Errorf("%s: %s, want %s", filter, r.stderr, want)
 			}
 		}
+		if r := must(t, runTracex(t, dir, nil, "find", trace, "arg.captured.nn=3")); r.stderr != "hint: no call has arg.captured.nn; the nearest: arg.captured.n\n" {
+			t.Errorf("the hint is %q", r.stderr)
+		}
+		if r := must(t, runTracex(t, dir, nil, "print", "--json", trace)); strings.Count(r.stdout, `"result_names":["left","err"]`) != 2 {
+			t.Errorf("print --json has not the names of the results of sell:\n%s", r.stdout)
+		}
+		// What rows show where there is room is found by its text.
+		for what, want := range map[string]int{"sell(amount=": 2, "länge=4": 1, "amount": 0} {
+			if got := searched(t, trace, what); got != want {
+				t.Errorf("/%s: %d hits, want %d", what, got, want)
+			}
+		}
 	}
+}
+
+// searched returns how many calls a search for a text finds.
+func searched(t *testing.T, trace, what string) (hits int) {
+	t.Helper()
+	r, err := lazy.Open(trace, lazy.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p := pattern.New(what, false)
+	s := lazy.Search{Folded: true, Find: p.Find, Limits: p.Limits, Needs: p.Needs}
+	if err := r.Search(t.Context(), s, func(f lazy.Found) { hits += len(f.Hits) }); err != nil {
+		t.Fatal(err)
+	}
+	return hits
 }

@@ -4,6 +4,7 @@ package recordtest_test
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,9 +53,22 @@ func TestInferred(t *testing.T) {
 	t.Parallel()
 	dir := write(t, map[string]string{"go.mod": "module example.com/only\n\ngo 1.25\n", "main.go": onlyProgram})
 	_, program := built(t, dir)
-	for what, want := range map[string]processes.How{"one": processes.Inferred, "two": processes.Unknown} {
+	for _, c := range []struct {
+		what  string
+		flags []string
+		want  processes.How
+	}{
+		{"one", nil, processes.Inferred},
+		{"two", nil, processes.Unknown},
+		{"one", []string{"--slower", "20ms"}, processes.Unknown}, // other calls may have been left out
+		{"one", []string{"--waits"}, processes.Told},
+	} {
+		what, want, command := c.what, c.want, []string{"--", program, c.what}
+		if want == processes.Told {
+			command = []string{"--", "go", "run", ".", c.what} // built for waits
+		}
 		trace := filepath.Join(t.TempDir(), "trace.bin")
-		must(t, runTracex(t, dir, nil, "record", "-o", trace, "--", program, what))
+		must(t, runTracex(t, dir, nil, slices.Concat([]string{"record", "-o", trace}, c.flags, command)...))
 		r, err := lazy.Open(trace, lazy.Options{NoWrite: true})
 		if err != nil {
 			t.Fatal(err)
@@ -69,7 +83,15 @@ func TestInferred(t *testing.T) {
 		}
 		_, event, how, err := all.Call(t.Context(), r, false, &all.List[1])
 		if err != nil || how != want || event < 0 {
-			t.Fatalf("%s: event %d, %v, %v", what, event, how, err)
+			t.Fatalf("%s %v: event %d, %v, %v", what, c.flags, event, how, err)
+		}
+		if want == processes.Told {
+			p := all.List[1]
+			p.By = nil // as if a process that the parent adopted had started it
+			if _, _, how, err := all.Call(t.Context(), r, false, &p); err != nil || how != processes.Unknown {
+				t.Errorf("%v, %v: one that the parent did not start", how, err)
+			}
+			continue
 		}
 		var text strings.Builder
 		if err := r.PrintEvent(t.Context(), &text, lazy.PrintOptions{}, event, false, lazy.PrintRange{}); err != nil || !strings.Contains(text.String(), "launch()") {
@@ -77,7 +99,7 @@ func TestInferred(t *testing.T) {
 		}
 		name := func(int32) string { return "" }
 		by := all.Origin(&all.List[1], name)
-		if p := &all.List[1]; !strings.HasPrefix(by, "by "+processes.Name(&all.List[0])+" between ") || !p.Timed || p.Began-p.From < 0 {
+		if p := &all.List[1]; !strings.HasPrefix(by, "by "+processes.Name(&all.List[0])+" between ") || !p.Timed || p.Until-p.From < 0 || p.Until-p.From > 10e6 || p.Until > p.Began {
 			t.Errorf("%s: started %q, %+v", what, by, p)
 		}
 		var none *format.Process

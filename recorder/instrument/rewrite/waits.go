@@ -42,7 +42,7 @@ var waitPlaces = map[string]map[string][]string{
 }
 
 // waitsOf says what is recorded by a package.
-var waitsOf = map[string]string{"runtime": "where goroutines wait", "sync": "the lines at which goroutines wait for locks", "syscall": "system calls that wait, and which call starts a process,"}
+var waitsOf = map[string]string{"runtime": "where goroutines wait", "sync": "the lines at which goroutines wait for locks", "syscall": "system calls that wait and calls that start a process"}
 
 // insertion is a text to insert.
 type insertion struct {

@@ -307,13 +307,10 @@ func beginEmpty() {
 	lastCount, lastGone, lastRetired, crowded, restUntil = 0, 0, 0, false, 0
 	lastAt, lastCalls = [maxLast][3]uintptr{}, [maxLast]uint64{}
 	*u64(header + AtCounter), *u64(header + AtNanos) = otherTime(), uint64(nanotime())
-	if clock != ClockCounter {
-		return
-	}
 	// The two are to be of one time: the thread may be interrupted between their readings.
 	const tries = 8
 	least := ^uint64(0)
-	for range tries {
+	for i := 0; i < tries && clock == ClockCounter; i++ {
 		_, before := goroutineNow()
 		now := nanotime()
 		if _, after := goroutineNow(); after-before < least {
@@ -321,6 +318,7 @@ func beginEmpty() {
 			*u64(header + AtCounter), *u64(header + AtNanos) = before, uint64(now)
 		}
 	}
+	putBoot(header)
 }
 
 // program writes the path of the program and its arguments.

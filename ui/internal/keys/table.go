@@ -98,7 +98,7 @@ var table = []Command{
 	{Name: PreviousDifference, Group: GroupFind, Key: bind("previous row that differs"), Args: Number},
 	{Name: Partner, Group: GroupFind, Key: bind("of a moved row in a diff: to the other one", "%")},
 	{Name: GoTo, Group: GroupFind, Key: bind("go to :1204, 50%, t3, g45, 748ms or a command (:help)", ":"), Brief: "go to", Aliases: []string{"goto", "go"}, Args: "PLACE", About: "go to an event (1204), 50%, a thread (t3), a goroutine (g45), a time (748ms)"},
-	{Name: GoStatement, Group: GroupFind, Key: bind("to the go statement or its goroutine; in a diff: B or A", "O")},
+	{Name: GoStatement, Group: GroupFind, Key: bind("to the start of a goroutine or process; in a diff: B or A", "O")},
 	{Name: Back, Group: GroupFind, Key: bind("back to where you were", "[", "ctrl+o"), Aliases: []string{"undo"}, Args: Number},
 	{Name: Forward, Group: GroupFind, Key: bind("forward again", "]"), Args: Number},
 	{Name: Mark, Group: GroupFind, Key: bind("mark the row: ma to mz", "m")},

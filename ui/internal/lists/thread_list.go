@@ -78,7 +78,7 @@ func (l *ThreadList) wide() int {
 func (l *ThreadList) relate() {
 	f := &l.family
 	if f.linked = f.linked || goroutines.Likely(l.all); f.linked && !l.chosen {
-		l.Keys = "s sort   " + statementKey + " its go statement   Enter goes there"
+		l.Keys = "s sort   " + statementKey + " what started it   Enter goes there"
 		l.sorting = &sorting{order: asTree, all: l.all}
 	}
 }

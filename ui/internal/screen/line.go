@@ -3,6 +3,7 @@ package screen
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -131,6 +132,25 @@ func (l *Line) Spans(text string, spans []format.Span, of func(format.Style) the
 			cut, cutLeft, cutNow = len(l.b), l.Left, l.now
 		}
 	}
+}
+
+// Extended returns a text with as much of what it may be extended by as fits into room cells: all, the names of parameters, or
+// nothing.
+func Extended(text string, spans []format.Span, extras []format.Extra, room int, g *Glyphs) (string, []format.Span, []format.Extra) {
+	const bytes = 16 // of a cell, if it has that many: a row of megabytes must take no time
+	if len(text) > bytes*room {
+		return text, spans, nil
+	}
+	names := slices.DeleteFunc(slices.Clone(extras), func(x format.Extra) bool { return !x.Name })
+	for _, with := range [][]format.Extra{extras, names} {
+		if len(with) == 0 {
+			continue
+		}
+		if wide, styles := format.WithExtras(text, spans, with); g.TextWidth(wide) <= room {
+			return wide, styles, with
+		}
+	}
+	return text, spans, nil
 }
 
 // Gauge appends a bar of width cells, on its track: the warmer, the more it shows.

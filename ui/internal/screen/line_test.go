@@ -86,3 +86,20 @@ func TestGauge(t *testing.T) {
 		t.Errorf("without colors: %q", got)
 	}
 }
+
+// TestExtended: a text is extended by all, by the names of parameters, or by nothing, as there is room.
+func TestExtended(t *testing.T) {
+	g := Unicode
+	text := "sum([]int@7)"
+	spans := []format.Span{{End: len(text)}}
+	extras := []format.Extra{
+		{At: 4, Text: "list=", Spans: []format.Span{{End: 5, Style: format.StyleParameter}}, Name: true},
+		{At: 11, Text: "{3, 4}", Spans: []format.Span{{End: 6, Style: format.StyleValue}}},
+	}
+	for room, want := range map[int]string{80: "sum(list=[]int@7{3, 4})", 23: "sum(list=[]int@7{3, 4})", 22: "sum(list=[]int@7)", 17: "sum(list=[]int@7)", 16: text, 0: text, -3: text} {
+		got, styles, with := Extended(text, spans, extras, room, &g)
+		if n := len(styles); got != want || styles[n-1].End != len(got) || len(got) == len(text) != (with == nil) {
+			t.Errorf("in %d cells: %q with %v and %v, want %q", room, got, styles, with, want)
+		}
+	}
+}

@@ -57,7 +57,7 @@ func (f *Filter) Parse(text string) (*filter.Expr, error) {
 
 // Complete returns what can be typed at the end of a filter; where a term begins first what the cursor's row has.
 func (f *Filter) Complete(text string) (from int, with []prompt.Candidate) {
-	from, list := query.Complete(f.env.Trace.Reader, text)
+	from, list := query.Complete(f.env.Trace.Reader, text, f.tree.Out.Cursor.Node)
 	if n := f.tree.Out.Cursor.Node; n != nil && from == len(text) && (text == "" || strings.HasSuffix(text, " ") || strings.HasSuffix(text, "(")) {
 		list = append(query.Suggest(f.env.Trace.Reader, n), list...)
 	}
@@ -158,7 +158,7 @@ func (f *Filter) start(e *filter.Expr) tea.Cmd {
 func (f *Filter) run(e *filter.Expr, one, several string) (*FilterRun, tea.Cmd) {
 	run := &FilterRun{of: e, raw: !f.tree.Out.Tree.Folded(), steps: f.tree.Steps.Now()}
 	cmd := f.look(run)
-	run.result = &Result{One: one, Several: several, Of: e.String(), Raw: run.raw, Set: run.Set(), By: run}
+	run.result = &Result{One: one, Several: several, Of: e.String(), Raw: run.raw, Set: run.Set(), By: run, Lost: e.Lost}
 	f.results.Use(run.result)
 	return run, cmd
 }

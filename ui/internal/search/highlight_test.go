@@ -30,19 +30,19 @@ func TestHighlight(t *testing.T) {
 	if len(calls) < 2 {
 		t.Fatal("too few calls: the test shows nothing")
 	}
-	if p.Highlight(calls[0], "abc") != nil {
+	if p.Highlight(calls[0], "abc", nil) != nil {
 		t.Error("parts are marked without a search")
 	}
 	p.Preview(pattern.New("b", false))
-	if lit := p.Highlight(calls[0], "abcb"); len(lit) != 2 || lit[1] != [2]int{3, 4} {
+	if lit := p.Highlight(calls[0], "abcb", nil); len(lit) != 2 || lit[1] != [2]int{3, 4} {
 		t.Errorf("%v", lit)
 	}
 	p.Preview(p.like(calls[0]))
 	name := string(tree.AppendName(nil, calls[0]))
-	if p.Highlight(calls[0], name) == nil {
+	if p.Highlight(calls[0], name, nil) == nil {
 		t.Errorf("%s is not marked", name)
 	}
-	if lit := p.Highlight(calls[1], name); lit != nil {
+	if lit := p.Highlight(calls[1], name, nil); lit != nil {
 		t.Errorf("a call of another method is marked: %v", lit)
 	}
 }

@@ -51,8 +51,9 @@ type peek struct {
 	text  string
 	spans []format.Span
 	class format.Class
-	lit   [][2]int // parts of the text that match the search
-	path  []string // names of the containers, outermost first
+	lit   [][2]int       // parts of the text that match the search
+	more  []format.Extra // what the text may be extended by
+	path  []string       // names of the containers, outermost first
 }
 
 // ShowList shows the hits to choose from, unless there are none and none can arrive.
@@ -197,13 +198,16 @@ func (h *HitList) line(i int) prompt.Item {
 	if !ok {
 		p.text = h.search.env.Spinner()
 	}
-	e, event := h.search.env, h.eventText(hit)
+	e, event, bare := h.search.env, h.eventText(hit), p.text
 	path := p.path
 	if e.Trace.Size.Threads == 1 && len(path) > 1 {
 		path = path[1:]
 	}
 	at, end := 2+h.number+2, e.Front.Area.Width-1
 	pathAt := at + max(16, (end-at)*3/5)
+	var with []format.Extra
+	p.text, p.spans, with = screen.Extended(p.text, p.spans, p.more, pathAt-at-2, e.Glyphs)
+	p.lit = pattern.ExtendedRanges(h.run.p, bare, with, p.lit)
 	whole := screen.PathIn(path, 1<<12, e.Glyphs)
 	if long := end - e.Glyphs.TextWidth(whole); long < pathAt {
 		pathAt = max(long, min(pathAt, at+e.Glyphs.TextWidth(p.text)+2)) // the room that the text leaves
@@ -282,7 +286,7 @@ func (h *HitList) peeks(ctx context.Context, want []lazy.Position) map[lazy.Posi
 // peek returns what the list shows of a node.
 func (h *HitList) peek(t *lazy.Tree, n *lazy.Node) peek {
 	l := t.Lines([]lazy.Row{{Node: n, Parent: n.Parent(), Depth: n.Depth(), From: n.Position().At}}, false)[0]
-	p := peek{text: l.Text, spans: l.Spans, class: l.Class, lit: h.run.p.Ranges([]byte(l.Text))}
+	p := peek{text: l.Text, spans: l.Spans, class: l.Class, more: l.Extras, lit: h.run.p.Ranges([]byte(l.Text))}
 	if len(p.lit) == 0 && !n.IsThread() {
 		named := t.Named(n, false)
 		p.lit = pattern.NameRanges(&named, h.run.p, len(l.Text))

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy/query/display"
+	"tracex/lazy/query/filter"
 	"tracex/lazy/query/places"
 	"tracex/ui/internal/env"
 	"tracex/ui/internal/tree"
@@ -16,6 +17,17 @@ type Result struct {
 	Raw          bool   // places of the raw view
 	Set          *places.Set
 	By           interface{ Running() bool } // what looks for the places; nil if nothing does
+	Lost         func() []filter.Lost        // what a filter asks for that no call has; nil if it is no filter
+}
+
+// lost tells what no call has, after how many places there are; "" for nothing.
+func (r *Result) lost() string {
+	if r.Lost != nil {
+		for _, l := range r.Lost() {
+			return ": " + l.Hint()
+		}
+	}
+	return ""
 }
 
 // Running reports whether more places are being looked for.
@@ -122,7 +134,7 @@ func (r *Results) walk(s *step) tea.Cmd {
 	case kept == 0 && s.of == r.search.shown.result:
 		return r.env.Say("no hit is shown: the filter or a step hides all")
 	case kept == 0:
-		return r.env.Say("no " + s.of.Several)
+		return r.env.Say("no " + s.of.Several + s.of.lost())
 	case beyond > 0 && s.dir > 0 && !s.calm:
 		return r.env.Say("only " + display.Grouped(int64(kept)) + " " + s.of.Several + " are listed: narrow it down")
 	default:

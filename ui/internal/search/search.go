@@ -244,9 +244,9 @@ func (s *Search) Bytes() int64 {
 	return n
 }
 
-// Highlight returns the parts of a row's text that match the search; if a call was found by another of its names, the
-// parts of that name that appear in the text, or the method's name.
-func (s *Search) Highlight(n *lazy.Node, text string) [][2]int {
+// Highlight returns the parts of a row's text that match the search, once it is extended; if a call was found by another of
+// its names, the parts of that name that appear in the text, or the method's name.
+func (s *Search) Highlight(n *lazy.Node, text string, with []format.Extra) [][2]int {
 	what := s.Pattern()
 	if what == nil || what.Text == "" {
 		return nil
@@ -259,12 +259,11 @@ func (s *Search) Highlight(n *lazy.Node, text string) [][2]int {
 			return nil
 		}
 	}
-	if list := what.Ranges([]byte(text)); len(list) > 0 || n.IsThread() {
-		return list
+	list := what.Ranges([]byte(text))
+	if len(list) == 0 && !n.IsThread() {
+		if named := s.tree.Out.Named(n); named.Match(what.Find, what.Limits) {
+			list = pattern.NameRanges(&named, what, len(text))
+		}
 	}
-	named := s.tree.Out.Named(n)
-	if !named.Match(what.Find, what.Limits) {
-		return nil
-	}
-	return pattern.NameRanges(&named, what, len(text))
+	return pattern.ExtendedRanges(what, text, with, list)
 }

@@ -106,7 +106,7 @@ func (a *Answers) CompleteWhere(args string, words ...string) (from int, with []
 func (a *Answers) CompleteNames(args string, fields ...string) (with []prompt.Candidate) {
 	for _, field := range fields {
 		term := field + "=" + args
-		from, list := query.Complete(a.env.Trace.Reader, term)
+		from, list := query.Complete(a.env.Trace.Reader, term, nil)
 		for _, c := range list {
 			name, ok := strings.CutPrefix(term[:from]+c.Text, field+"=")
 			if name = strings.Trim(name, `"`); ok && name != "" {

@@ -17,7 +17,7 @@ import (
 // Row is a line of the tree as drawn: a value, made in Update.
 type Row struct {
 	*lazy.Line
-	Shown   string        // the text without the mark of a diff, which has its own column
+	Shown   string        // the text without the mark of a diff, which has its own column, and with what it is extended by
 	Styles  []format.Span // of the text shown
 	Matches [][2]int      // byte ranges of the text that match a search
 	Skip    int           // cells of the text that are scrolled out on the left
@@ -44,8 +44,27 @@ func newRow(l *lazy.Line) Row {
 			r.Styles[i].Start -= l.Mark
 			r.Styles[i].End -= l.Mark
 		}
+		for i := range r.Extras {
+			r.Extras[i].At -= l.Mark
+		}
 	}
 	return r
+}
+
+// extend extends the text by what the row has room for, and returns that.
+func (r *Row) extend(v *View, room int) (with []format.Extra) {
+	if len(r.Extras) == 0 || r.Stuck {
+		return nil
+	}
+	room -= v.Glyphs.TextWidth(v.dropped(r) + v.after(r))
+	if r.Change != "" {
+		room -= v.Glyphs.TextWidth(r.Change) + 2
+	}
+	if r.Note != "" {
+		room -= 2 + v.Glyphs.TextWidth(r.Note)
+	}
+	r.Shown, r.Styles, with = screen.Extended(r.Shown, r.Styles, r.Extras, room, v.Glyphs)
+	return with
 }
 
 // ShortThread returns the heading of a thread without who started it.
@@ -146,10 +165,7 @@ func (v *View) nodeText(l *screen.Line, r *Row) {
 		l.Put(v.Glyphs.More, theme.Faint)
 		skip += before - l.Left
 	}
-	dropped := ""
-	if r.Dropped > 0 {
-		dropped = "  " + v.Glyphs.Gap + " " + screen.Count(r.Dropped, r.CountExact, true, v.Glyphs) + " dropped"
-	}
+	dropped := v.dropped(r)
 	width := v.Glyphs.TextWidth(dropped)
 	if width > l.Left/2 {
 		dropped, width = "", 0
@@ -177,14 +193,34 @@ func (v *View) nodeText(l *screen.Line, r *Row) {
 			text = "  the steps leave no calls here"
 		}
 		l.Put(text, theme.Faint)
-	case r.State == lazy.StateUnfinished && r.IsPoint() && r.Class != format.ClassCall: // a call's text has it as the result
-		l.Put("  unfinished", theme.Unfinished)
-	case r.State == lazy.StatePending && r.IsPoint():
-		l.Put("  "+v.Pending, theme.Faint)
+	case r.State == lazy.StateUnfinished:
+		l.Put(v.after(r), theme.Unfinished)
+	default:
+		l.Put(v.after(r), theme.Faint)
 	}
 	if r.Note != "" && l.Left >= noteFrom {
 		l.Put("  "+r.Note, theme.Faint)
 	}
+}
+
+// dropped tells how many children steps leave out; "" if none.
+func (v *View) dropped(r *Row) string {
+	if r.Dropped == 0 {
+		return ""
+	}
+	return "  " + v.Glyphs.Gap + " " + screen.Count(r.Dropped, r.CountExact, true, v.Glyphs) + " dropped"
+}
+
+// after tells of a trace point that it has not ended, unless its text does.
+func (v *View) after(r *Row) string {
+	switch {
+	case !r.IsPoint():
+	case r.State == lazy.StateUnfinished && r.Class != format.ClassCall: // a call's text has it as the result
+		return "  unfinished"
+	case r.State == lazy.StatePending:
+		return "  " + v.Pending
+	}
+	return ""
 }
 
 // noteFrom is the room, in cells, from which on a note is shown after a row's text.
@@ -261,12 +297,13 @@ func (v *View) room(r *Row, in Indent, width int) int {
 // TailWidth returns how many cells of a row its columns take.
 func (v *View) TailWidth(of *lazy.Line, width int) int { return v.tailOf(of, width).width }
 
-// Rows returns the contents of rows. lit returns the parts of a node's text that match a search. The cursor's row is
-// scrolled to its first match, unless the user has scrolled it.
-func (p *Tree) Rows(of []lazy.Row, lit func(n *lazy.Node, text string) [][2]int) []Row {
+// Rows returns the contents of rows. lit returns the parts of a node's text that match a search, where it is extended; sign
+// returns the sign and the note of a node. The cursor's row is scrolled to its first match, unless the user has scrolled it.
+func (p *Tree) Rows(of []lazy.Row, lit func(n *lazy.Node, text string, with []format.Extra) [][2]int, sign func(*lazy.Node) (sign, note string)) []Row {
 	lines := p.Out.Tree.Lines(of, p.Out.Wide)
 	list := make([]Row, len(lines))
 	p.Out.Found = 0
+	v, in := p.View(), p.Out.Indent()
 	for i := range lines {
 		l, r := &lines[i], &list[i]
 		*r = newRow(l)
@@ -279,12 +316,14 @@ func (p *Tree) Rows(of []lazy.Row, lit func(n *lazy.Node, text string) [][2]int)
 			r.Change = p.change(l.Node)
 			_, _, r.Equal = p.Equal(l.Node)
 		}
-		r.Matches, r.Skip = lit(l.Node, r.Shown), p.Out.skipOf(l.Node)
+		r.Sign, r.Note = sign(l.Node)
+		bare := r.Shown
+		with := r.extend(&v, v.room(r, in, p.Out.Width))
+		r.Matches, r.Skip = lit(l.Node, bare, with), p.Out.skipOf(l.Node)
 		r.Loading = !l.Loaded && p.loading(l.Node)
 		if l.Row == p.Out.Cursor && p.Out.Slid != l.Node {
 			if len(r.Matches) > 0 {
-				v := p.View()
-				r.Skip = screen.Window(r.Shown, r.Matches[0], r.Skip, v.room(r, p.Out.Indent(), p.Out.Width), v.Glyphs)
+				r.Skip = screen.Window(r.Shown, r.Matches[0], r.Skip, v.room(r, in, p.Out.Width), v.Glyphs)
 			}
 			p.Out.Found = r.Skip - p.Out.Skip
 		}

@@ -116,7 +116,7 @@ func (s *Starts) Follow() (cmd tea.Cmd, is bool) {
 func (s *Starts) ToStatement(thread int32) tea.Cmd {
 	n, ok := nameOf(s.env.Trace.Reader, thread)
 	none, several := "", false
-	s.env.Trace.Reader.WithContext(func(c *format.Context) { several = format.HasProcesses(c) })
+	s.env.Trace.Reader.WithContext(func(c *format.Context) { several = format.CountProcesses(c) > 0 })
 	switch {
 	case n.Main() && several:
 		return s.toParent(thread)

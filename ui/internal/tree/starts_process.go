@@ -25,22 +25,23 @@ func (s *startedProcesses) known(list *lazy.ThreadList) bool {
 	return s.list != nil && s.list.Same(list)
 }
 
-// Process tells of the process of a thread what started it, and which processes it started, for the details; "" if there is nothing to tell.
+// Process returns texts for the details of a thread: the name of its process with what started that, and the processes that it started. Each is
+// "" if the trace does not tell.
 func (s *Starts) Process(n *lazy.Node) (name, started string) {
 	if n == nil || !n.IsThread() || s.processes.all == nil || len(s.processes.all.List) == 0 {
 		return "", ""
 	}
 	r := s.env.Trace.Reader
-	nameOf := func(thread int32) string {
+	fullName := func(thread int32) string {
 		t, _ := r.ThreadInfo(thread)
 		return t.Name
 	}
-	p := s.processes.all.OfThread(nameOf(n.Thread()))
+	p := s.processes.all.OfThread(fullName(n.Thread()))
 	if p == nil || len(s.processes.all.List) == 1 && p.ParentName == "" {
 		return "", ""
 	}
 	name = processes.Name(p)
-	by, started := s.processes.all.Told(p, mostStarters, nameOf)
+	by, started := s.processes.all.Told(p, mostStarters, fullName)
 	if by != "" {
 		name += ", started " + by
 	}
@@ -71,7 +72,7 @@ func (s *Starts) toParent(thread int32) tea.Cmd {
 		case p.Became:
 			remark = "the process was " + parent + " before"
 		case how == processes.Inferred:
-			remark = s.env.Glyphs.About + " inferred: no other goroutine of " + parent + " had an open call when it started " + processes.Name(p)
+			remark = s.env.Glyphs.About + " inferred: no other goroutine of " + parent + " had a recorded call open when it started " + processes.Name(p)
 		case how == processes.Unknown && event < 0:
 			remark = fmt.Sprintf("which call of %s started %s is not known; this is its main", parent, processes.Name(p))
 		case how == processes.Unknown:
@@ -111,7 +112,7 @@ func (s *Starts) toProcess(n *lazy.Node, pid int64) tea.Cmd {
 			}
 			return goroutines.First(ctx, r, raw, main)
 		}
-		return at, -1, fmt.Errorf("process %d is not in the trace", pid)
+		return at, -1, fmt.Errorf("process %d is not in this trace: it was not recorded, or has a trace of its own", pid)
 	}, func() {
 		if remark != "" {
 			s.env.Say(remark)

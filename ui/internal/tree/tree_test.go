@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/query/pattern"
 	"tracex/ui/internal/env"
@@ -52,7 +53,8 @@ func message(e *env.Env) string { text, _ := e.Status.Message(); return text }
 
 // shown returns the texts of the rows on the screen.
 func shown(p *Tree) (texts []string) {
-	for _, r := range p.Rows(p.Out.Rows, func(*lazy.Node, string) [][2]int { return nil }) {
+	lit := func(*lazy.Node, string, []format.Extra) [][2]int { return nil }
+	for _, r := range p.Rows(p.Out.Rows, lit, func(*lazy.Node) (sign, note string) { return "", "" }) {
 		texts = append(texts, r.Shown)
 	}
 	return texts
@@ -105,7 +107,7 @@ func TestStopped(t *testing.T) {
 	if gap < 0 {
 		t.Fatal("all is loaded: the test shows nothing")
 	}
-	if r := p.Rows(p.Out.Rows[gap:gap+1], nil)[0]; r.Err == nil || message(e) != "" {
+	if r := p.Rows(p.Out.Rows[gap:gap+1], nil, nil)[0]; r.Err == nil || message(e) != "" {
 		t.Errorf("error %v, message %q", r.Err, message(e))
 	}
 	e.Life = life

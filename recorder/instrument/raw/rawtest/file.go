@@ -25,6 +25,7 @@ type Options struct {
 	ChunkMost  int
 	Boot       uint64
 	Line       []raw.Member
+	Namespace  uint64
 }
 
 // File is a raw file in memory, with the order of the writes that made it.
@@ -98,6 +99,7 @@ func New(o Options) *File {
 	le.PutUint64(h[raw.AtTableSize:], uint64(len(o.Table)))
 	le.PutUint64(h[raw.AtSegments:], segments)
 	le.PutUint64(h[raw.AtBoot:], o.Boot)
+	le.PutUint64(h[raw.AtNamespace:], o.Namespace)
 	for i, m := range o.Line {
 		le.PutUint64(h[raw.AtLine+raw.LineSize*i:], m.PID)
 		le.PutUint64(h[raw.AtLine+raw.LineSize*i+8:], m.Started)
