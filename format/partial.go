@@ -175,7 +175,7 @@ func (v Version) partialValue(b []byte, i int, x *PartialValue) int {
 	return i + c.i
 }
 
-// Contents calls visit with what was captured in a value, whose encoding is b, for all that its text may have of it: with the names of
+// Contents calls visit with what was captured in a value, whose encoding is b, as far as its text may have it: with the names of
 // fields and the message of an exception, in modified UTF-8, and with values that have nothing captured themselves,
 // and the classes of those that have. ok is false if that is not known: in version 22, or if b is damaged. x is where they are
 // read into: visit must not keep it.

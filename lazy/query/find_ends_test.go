@@ -117,13 +117,7 @@ func searchedLikeFound(t *testing.T, r *lazy.LazyTraceReader, raw bool, share in
 	if err := find.Run(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	n, _ := find.Set.Count()
-	ok := n == len(got)
-	for i := 0; i < n && ok; i++ {
-		at, _ := find.Set.Place(i)
-		ok = at == got[i]
-	}
-	if !ok {
+	if n, same := samePlaces(find.Set, got); !same {
 		t.Errorf("%s, raw %v: searched %v, found %d", text, raw, got, n)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/lazy/query/filter"
+	"tracex/lazy/query/places"
 )
 
 // corpus calls f with recorded traces and with generated ones.
@@ -221,15 +222,20 @@ func compareFind(t *testing.T, r *lazy.LazyTraceReader, raw bool, all []*point, 
 	if err := find.Run(t.Context(), nil); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	n, _ := find.Set.Count()
-	ok := n == len(want)
-	for i := 0; i < n && ok; i++ {
-		got, _ := find.Set.Place(i)
-		ok = got == want[i]
-	}
-	if !ok {
+	if n, same := samePlaces(find.Set, want); !same {
 		t.Errorf("%s, raw %v: found %d places, want %d", text, raw, n, len(want))
 	}
+}
+
+// samePlaces returns how many places a set has, and whether they are those of a list, in its order.
+func samePlaces(set *places.Set, want []lazy.Position) (n int, same bool) {
+	n, _ = set.Count()
+	same = n == len(want)
+	for i := 0; i < n && same; i++ {
+		got, _ := set.Place(i)
+		same = got == want[i]
+	}
+	return n, same
 }
 
 // TestFindLiterals: parts of a trace without the bytes of what is looked for are not read, and nothing is

@@ -53,7 +53,7 @@ type Found struct {
 	Upto        Position
 	Done, Total int64 // bytes of the threads' streams
 	// Changed means that the raw view differs from the folded view in the part
-	// searched so far.
+	// searched so far, as far as it was read: what was leapt over has no match in either.
 	Changed bool
 }
 
