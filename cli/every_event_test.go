@@ -269,9 +269,9 @@ func (x *telling) fold() {
 func (x *telling) cells() map[int32]format.TimeCell {
 	index, cells := readFile(x.T, x.path+format.IndexSuffix), readFile(x.T, x.path+format.TimesSuffix)
 	times := map[int32]format.TimeCell{}
-	for at := int64(format.HeaderSize); at < int64(len(index)-format.IndexTail); at += format.CellSize {
-		if c := format.DecodeCell(index[at:]); c.Kind == format.KindTracePoint {
-			times[c.ID] = format.DecodeTimeCell(cells[format.TimeCellOffset(at):])
+	for i, at := range formattest.TimeCells(x, cells) {
+		if c := format.DecodeCell(index[format.HeaderSize+i*format.CellSize:]); c.Kind == format.KindTracePoint {
+			times[c.ID] = at
 		}
 	}
 	return times

@@ -15,15 +15,15 @@ import (
 // notice, no command that meets it ends with success, and no table with wrong times is printed.
 func TestTimesFoundWrongLate(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 100_000, Timed: true})
-	index, cells := readFile(t, path+format.IndexSuffix), readFile(t, path+format.TimesSuffix)
+	index, cells := readFile(t, path+format.IndexSuffix), formattest.TimeCells(t, readFile(t, path+format.TimesSuffix))
 	at, calls := int64(format.HeaderSize), 0
 	for ; calls < 50_000; at += format.CellSize {
 		if format.DecodeCell(index[at:]).Kind == format.KindTracePoint {
 			calls++
 		}
 	}
-	cells[format.TimeCellOffset(at-format.CellSize)] ^= 0x7f
-	if err := os.WriteFile(path+format.TimesSuffix, cells, 0o644); err != nil {
+	cells[(at-format.HeaderSize)/format.CellSize-1].ID ^= 0x7f
+	if err := os.WriteFile(path+format.TimesSuffix, formattest.TimesOf(cells...), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {

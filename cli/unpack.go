@@ -72,7 +72,7 @@ func (u *unpackCommand) run(ctx context.Context, path, output string) (err error
 	var set tracefile.Set
 	defer set.Discard()
 	if times := packed.Times(); times != nil {
-		out.total += format.TimeCellOffset(packed.Size(format.EntryIndex)) // an estimate: the ZIP does not have the size
+		out.total += packed.Size(format.EntryIndex) / 5 // an estimate: the ZIP does not have the size
 		f, err := set.Create(output+format.TimesSuffix, mode, u.force)
 		if err != nil {
 			return err

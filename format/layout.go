@@ -117,7 +117,7 @@ const (
 	IndexTail = CellSize + 8
 )
 
-// Cell of a file of times, and its header: see times.go.
+// Header of a file of times, and a cell of its version 1: see times.go.
 //
 //	header                           cell
 //	 0  magic u64                     0  id of the index cell i32
@@ -127,8 +127,8 @@ const (
 	TimesHeaderSize = 24 // bytes
 	timesVersionAt  = 8
 	timesAnchorAt   = 16
-	TimeStartAt     = 4
-	TimeDurationAt  = 12
+	timeStartAt     = 4
+	timeDurationAt  = 12
 	TimeCellSize    = 20 // bytes
 )
 

@@ -41,10 +41,12 @@ const (
 )
 
 // MaxTimes returns the maximum size, in bytes, of the file of times that is packed with data
-// and index of these sizes. A larger one would not be unpacked.
+// and index of these sizes: a page a cell. One of more cells would not be unpacked.
 func MaxTimes(data, index int64) int64 {
-	return TimesHeaderSize + (max(data, index, 0)/CellSize+1)*TimeCellSize
+	return TimesHeaderSize + maxTimeCells(data, index)*TimesPageSize
 }
+
+func maxTimeCells(data, index int64) int64 { return max(data, index, 0)/CellSize + 1 }
 
 // writeTimes writes the entry of a file of times, and returns its length.
 func writeTimes(w io.Writer, times io.Reader, level int) (size int64, err error) {

@@ -9,25 +9,15 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
-	"time"
 
 	"tracex/format"
+	"tracex/format/formattest"
 )
-
-// timesOf makes a file of times.
-func timesOf(cells ...format.TimeCell) []byte {
-	b := format.AppendTimesHeader(nil, time.Unix(1_790_000_000, 123456789))
-	for _, c := range cells {
-		b = c.Append(b)
-	}
-	return b
-}
 
 // callTimes returns the cells of n consecutive calls, and a cell without a time now and then.
 func callTimes(n int) []format.TimeCell {
@@ -49,7 +39,8 @@ func packWithTimes(t testing.TB, times []byte, level int) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	var done int64
-	index := make([]byte, len(times)/format.TimeCellSize*format.CellSize)
+	cells := len(times)/3 + 1 // at most
+	index := make([]byte, cells*format.CellSize)
 	err := format.Pack(&out, format.PackInput{Info: []byte("Class: C\n"), Data: strings.NewReader("DATA"),
 		Index: bytes.NewReader(index), Times: bytes.NewReader(times)}, level, func(n int64) { done = n })
 	if err != nil {
@@ -61,17 +52,14 @@ func packWithTimes(t testing.TB, times []byte, level int) []byte {
 	return out.Bytes()
 }
 
-// Times survive byte for byte, and the ZIP lists the same entries as always.
+// Times survive cell for cell, and the ZIP lists the same entries as always.
 func TestPackTimes(t *testing.T) {
-	extremes := []format.TimeCell{
-		{ID: -1, Start: math.MinInt64, Duration: math.MaxInt64}, {ID: math.MaxInt32, Start: math.MaxInt64, Duration: math.MaxInt64},
-		{ID: math.MinInt32, Start: -1, Duration: math.MinInt64}, {ID: 0, Start: math.MaxInt64, Duration: -1}, {},
-	}
-	many := timesOf(callTimes(10_000)...)
+	many := formattest.TimesOf(callTimes(10_000)...)
 	for name, times := range map[string][]byte{
-		"header alone": timesOf(), "one": timesOf(format.TimeCell{ID: 5, Start: 7, Duration: 9}),
-		"extremes": timesOf(extremes...), "many": many, "whole group": timesOf(callTimes(4096)...),
-		"part of a cell": many[:len(many)-7], "all but a byte": many[:len(many)-1], "a byte too many": many[:len(many)-19],
+		"header alone": formattest.TimesOf(), "one": formattest.TimesOf(format.TimeCell{ID: 5, Start: 7, Duration: 9}),
+		"extremes": formattest.TimesOf(extremeTimes...), "many": many, "whole group": formattest.TimesOf(callTimes(4096)...),
+		"all but a byte": many[:len(many)-1], "the begin of a page": many[:format.TimesHeaderSize+3*format.TimesPageSize+5],
+		"of version 1": formattest.FixedTimesOf(callTimes(5000)...), "of version 1, cut": formattest.FixedTimesOf(callTimes(50)...)[:111],
 	} {
 		for _, level := range []int{0, 6, 9} {
 			t.Run(fmt.Sprintf("%s/%d", name, level), func(t *testing.T) {
@@ -83,8 +71,9 @@ func TestPackTimes(t *testing.T) {
 				if len(p.Unknown) > 0 {
 					t.Errorf("unknown entries %q", p.Unknown)
 				}
+				want := formattest.TimesOf(formattest.TimeCells(t, times)...)
 				for range 2 { // it can be read again
-					if err := iotest.TestReader(p.Times(), times); err != nil {
+					if err := iotest.TestReader(p.Times(), want); err != nil {
 						t.Error(err)
 					}
 				}
@@ -104,14 +93,14 @@ func TestPackWithoutTimes(t *testing.T) {
 	if p.Times() != nil || !slices.Equal(p.Unknown, []string{"trace.times"}) {
 		t.Errorf("times %v, unknown %q", p.Times(), p.Unknown)
 	}
-	for _, bad := range []string{"", "no times at all", string(timesOf()[:23])} {
+	for _, bad := range []string{"", "no times at all", string(formattest.TimesOf()[:23])} {
 		err := format.Pack(io.Discard, format.PackInput{Data: strings.NewReader(""), Index: strings.NewReader(""), Times: strings.NewReader(bad)}, 6, nil)
 		if err == nil || !strings.Contains(err.Error(), "trace.times") {
 			t.Errorf("times %q: %v", bad, err)
 		}
 	}
 	broken := errors.New("disk on fire")
-	for _, in := range []io.Reader{iotest.ErrReader(broken), io.MultiReader(bytes.NewReader(timesOf()), iotest.ErrReader(broken))} {
+	for _, in := range []io.Reader{iotest.ErrReader(broken), io.MultiReader(bytes.NewReader(formattest.TimesOf()), iotest.ErrReader(broken))} {
 		if err := format.Pack(io.Discard, format.PackInput{Times: in}, 0, nil); !errors.Is(err, broken) {
 			t.Errorf("a broken file of times: %v", err)
 		}
@@ -121,7 +110,7 @@ func TestPackWithoutTimes(t *testing.T) {
 // The entry of times is one that any reader of ZIP files can read, once a directory lists it.
 func TestTimesEntryIsAnEntry(t *testing.T) {
 	for _, level := range []int{0, 6} {
-		packed := packWithTimes(t, timesOf(callTimes(5000)...), level)
+		packed := packWithTimes(t, formattest.TimesOf(callTimes(5000)...), level)
 		size := bytes.Index(packed, []byte("PK\x03\x04\x14\x00\x08\x00\x08\x00\x00\x00\x00\x00")) // of info.txt, with another time
 		if size < 100 {
 			t.Fatalf("no entry behind that of times: %d", size)
@@ -204,7 +193,7 @@ func behind(t testing.TB, first []byte) []byte {
 
 // Damaged times are detected, or not recognized as times; everything else stays the same.
 func TestPackedTimesDamage(t *testing.T) {
-	times := timesOf(callTimes(10)...)
+	times := formattest.TimesOf(callTimes(10)...)
 	for _, level := range []int{0, 6} {
 		packed := packWithTimes(t, times, level)
 		size := bytes.Index(packed, []byte("info.txt")) - 30
@@ -230,7 +219,7 @@ func TestPackedTimesDamage(t *testing.T) {
 
 // hiddenTimes makes an entry of times from any deltas.
 func hiddenTimes(t testing.TB, deltas []byte) []byte {
-	packed := packWithTimes(t, timesOf(), 6)
+	packed := packWithTimes(t, formattest.TimesOf(), 6)
 	out := bytes.NewBuffer(bytes.Clone(packed[:41]))
 	w, err := flate.NewWriter(out, 6)
 	if err != nil {
@@ -245,7 +234,7 @@ func hiddenTimes(t testing.TB, deltas []byte) []byte {
 
 // Deltas that no writer writes, with the right checksum.
 func TestPackedTimesHostile(t *testing.T) {
-	head := string(timesOf())
+	head := string(formattest.TimesOf())
 	cells := func(n int) string {
 		return string(binary.AppendUvarint(nil, uint64(n))) + strings.Repeat("\x02\x02\x02", n)
 	}
@@ -266,15 +255,15 @@ func TestPackedTimesHostile(t *testing.T) {
 			t.Errorf("%s: read as %d bytes of times", name, len(got))
 		}
 	}
-	if got, err := readTimes(t, behind(t, hiddenTimes(t, []byte(head+cells(3)+cells(7)+"\x00rest")))); err != nil || len(got) != 24+200+4 {
+	if got, err := readTimes(t, behind(t, hiddenTimes(t, []byte(head+cells(3)+cells(7)+"\x00rest")))); err != nil || len(formattest.TimeCells(t, got)) != 10 {
 		t.Errorf("what is right: %d bytes, %v", len(got), err)
 	}
 }
 
 // FuzzPackedTimes reads any deltas; if that succeeds, the result can be packed again.
 func FuzzPackedTimes(f *testing.F) {
-	f.Add(append(timesOf(), 0))
-	f.Add(append(timesOf(), "\x02\x02\x02\x02\x04\x04\x04\x00tail"...))
+	f.Add(append(formattest.TimesOf(), 0))
+	f.Add(append(formattest.TimesOf(), "\x02\x02\x02\x02\x04\x04\x04\x00tail"...))
 	f.Fuzz(func(t *testing.T, deltas []byte) {
 		times, err := readTimes(t, behind(t, hiddenTimes(t, deltas)))
 		if err != nil {
@@ -287,7 +276,7 @@ func FuzzPackedTimes(f *testing.F) {
 }
 
 func BenchmarkPackTimes(b *testing.B) {
-	times := timesOf(callTimes(1_000_000)...)
+	times := formattest.TimesOf(callTimes(1_000_000)...)
 	b.SetBytes(int64(len(times)))
 	var size int
 	for b.Loop() {
@@ -297,7 +286,7 @@ func BenchmarkPackTimes(b *testing.B) {
 }
 
 func BenchmarkUnpackTimes(b *testing.B) {
-	times := timesOf(callTimes(1_000_000)...)
+	times := formattest.TimesOf(callTimes(1_000_000)...)
 	packed := packWithTimes(b, times, 6)
 	b.SetBytes(int64(len(times)))
 	for b.Loop() {

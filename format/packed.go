@@ -199,14 +199,13 @@ func (p *Packed) small(name string) ([]byte, error) {
 }
 
 // Times returns a reader of the file of times that was packed with the trace, or nil if there
-// is none. It yields at most [MaxTimes] bytes, for the sizes that the ZIP claims for data and
-// index, and checks the checksum at its end. It does not check whether the times fit the trace.
+// is none. It yields no more cells than data and index can have of the sizes that the ZIP claims, and checks the checksum at its end. It does not check whether the times fit the trace.
 func (p *Packed) Times() io.Reader {
 	if p.times == nil {
 		return nil
 	}
 	// flate takes no more than it needs from a reader of single bytes: the descriptor follows.
 	t := &timesReader{packed: bufio.NewReader(io.NewSectionReader(p.times, 0, p.times.Size())), sum: crc32.NewIEEE()}
-	t.deltas = newTimeDeltas(io.TeeReader(flate.NewReader(t.packed), t.sum), MaxTimes(p.Size(EntryData), p.Size(EntryIndex)))
+	t.deltas = newTimeDeltas(io.TeeReader(flate.NewReader(t.packed), t.sum), maxTimeCells(p.Size(EntryData), p.Size(EntryIndex)))
 	return t
 }

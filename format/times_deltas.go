@@ -7,11 +7,9 @@ import (
 	"io"
 )
 
-// Most of a file of times follows from the cell before: IDs count up, and a call begins soon
-// after the end of the previous one, or ends soon after it if it contains that call. In a packed
-// trace the file is stored as differences, which compress to a fraction of the size of the cells:
+// In a packed trace the file of times is stored as differences, without pages, which compresses best:
 //
-//	header              TimesHeaderSize bytes, as they are
+//	header              TimesHeaderSize bytes, with the number of version 1
 //	group               any number
 //	  cells in it       uvarint, not 0
 //	  ID - last ID      varint, as 32 bits; of each cell
@@ -19,81 +17,65 @@ import (
 //	  duration          varint, as 64 bits; where the number before is negative,
 //	                    end - last end
 //	0                   uvarint
-//	rest                bytes of a cell that is not whole, as they are
+//	rest                less bytes than a cell of version 1: of one that was not whole
 //
-// An end is start + duration. The first "last" values are 0. A cell without a time leaves the
-// last end unchanged: such cells are between those of calls, and would interrupt their
-// sequence. Sums wrap around, so decoding yields exactly the original bytes, whatever they are.
+// The "last" values are as in a page. A file of any version becomes one of the current version.
 
 // deltaGroup is how many cells are written at a time.
 const deltaGroup = 4096
 
-// timeRow is the previous cell, which the next one is compared with.
-type timeRow struct {
-	id  int32
-	end int64
-}
-
-func (r *timeRow) take(c TimeCell) {
-	r.id = c.ID
-	if c.Known() {
-		r.end = c.Start + c.Duration
-	}
-}
-
-// writeTimeDeltas writes a file of times as differences. It checks the header, but not the cells.
+// writeTimeDeltas writes a file of times as differences.
 func writeTimeDeltas(w io.Writer, times io.Reader) error {
-	in := make([]byte, deltaGroup*TimeCellSize)
-	n, err := io.ReadFull(times, in[:TimesHeaderSize])
-	if err == io.EOF || err == io.ErrUnexpectedEOF || err == nil {
-		_, err = DecodeTimesHeader(in[:n])
+	in := NewTimesScanner(times)
+	anchor, err := in.Anchor()
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		_, err = w.Write(in[:TimesHeaderSize])
+	head := AppendTimesHeader(nil, anchor)
+	binary.BigEndian.PutUint64(head[timesVersionAt:], timesFixed)
+	if _, err := w.Write(head); err != nil {
+		return err
 	}
-	var row timeRow
-	var out []byte
-	for err == nil {
-		var end bool
-		n, err = io.ReadFull(times, in)
-		if end = err == io.EOF || err == io.ErrUnexpectedEOF; !end && err != nil {
-			return err
-		}
-		cells := n / TimeCellSize
-		out = out[:0]
-		if cells > 0 {
-			out = binary.AppendUvarint(out, uint64(cells))
-		}
-		for i := range cells {
-			c := DecodeTimeCell(in[i*TimeCellSize:])
-			gap, rest := c.Start-row.end, c.Duration
-			if gap < 0 {
-				rest += gap
+	var last timeRow
+	var count, group []byte
+	for more := true; more; {
+		n := 0
+		for group = group[:0]; n < deltaGroup; n++ {
+			if more = in.Next(); !more {
+				break
 			}
-			out = binary.AppendVarint(out, int64(c.ID-row.id))
-			out = binary.AppendVarint(binary.AppendVarint(out, gap), rest)
-			row.take(c)
+			id, gap, rest := last.less(in.Cell())
+			group = binary.AppendVarint(group, int64(id))
+			group = binary.AppendVarint(binary.AppendVarint(group, gap), rest)
 		}
-		if end {
-			out = append(append(out, 0), in[cells*TimeCellSize:n]...)
+		if n == 0 {
+			break
 		}
-		_, err = w.Write(out)
-		if end {
+		count = binary.AppendUvarint(count[:0], uint64(n))
+		if _, err := w.Write(count); err != nil {
+			return err
+		}
+		if _, err := w.Write(group); err != nil {
 			return err
 		}
 	}
+	if err := in.Err(); err != nil {
+		return err
+	}
+	_, err = w.Write([]byte{0})
 	return err
 }
 
 // timeDeltas reads a file of times from its differences. It takes only the memory of a few
-// cells, and yields at most limit bytes.
+// cells, and yields at most limit cells.
 type timeDeltas struct {
 	in    *bufio.Reader
-	limit int64 // bytes that may still be returned
-	row   timeRow
+	limit int64 // cells that may still be returned
+	last  timeRow
 	group uint64 // cells left in the group
 	state deltaState
-	room  [deltaBatch * TimeCellSize]byte
+	pages TimesWriter
+	room  []byte
 	out   []byte // part of room: decoded, and not read yet
 	err   error
 }
@@ -115,10 +97,8 @@ func newTimeDeltas(in io.Reader, limit int64) *timeDeltas {
 
 func (d *timeDeltas) Read(b []byte) (n int, err error) {
 	for len(d.out) == 0 && d.err == nil {
-		d.out, d.err = d.more(d.room[:0])
-		if d.limit -= int64(len(d.out)); d.limit < 0 {
-			d.out, d.err = nil, deltaFault("times of no more cells than the index has", "more")
-		}
+		d.room, d.err = d.more(d.room[:0])
+		d.out = d.room
 	}
 	if len(d.out) == 0 {
 		return 0, d.err
@@ -133,24 +113,25 @@ func (d *timeDeltas) more(out []byte) ([]byte, error) {
 	switch d.state {
 	case atHeader:
 		d.state = inCells
-		out = out[:TimesHeaderSize]
-		if _, err := io.ReadFull(d.in, out); err != nil {
+		var head [TimesHeaderSize]byte
+		if _, err := io.ReadFull(d.in, head[:]); err != nil {
 			return nil, ended(err)
 		}
-		_, err := DecodeTimesHeader(out)
-		return out, err
+		anchor, _, err := DecodeTimesHeader(head[:])
+		d.pages = NewTimesWriter(TimesHeaderSize, 0, false)
+		return AppendTimesHeader(out, anchor), err
 	case inCells:
 		return d.cells(out)
 	}
-	rest := out[:TimeCellSize]
-	n, err := io.ReadFull(d.in, rest)
-	switch err {
+	var rest [TimeCellSize]byte
+	switch _, err := io.ReadFull(d.in, rest[:]); err {
 	case nil:
 		return nil, deltaFault("times that end with less than a cell", "more")
-	case io.ErrUnexpectedEOF:
-		err = io.EOF
+	case io.ErrUnexpectedEOF, io.EOF:
+		return nil, io.EOF
+	default:
+		return nil, err
 	}
-	return rest[:n], err
 }
 
 // cells appends the rest of a group, or a part of it.
@@ -162,9 +143,12 @@ func (d *timeDeltas) cells(out []byte) ([]byte, error) {
 		}
 		if n == 0 {
 			d.state = atEnd
-			return nil, nil
+			return out, nil
 		}
 		d.group = n
+	}
+	if d.limit -= int64(min(d.group, deltaBatch)); d.limit < 0 {
+		return nil, deltaFault("times of no more cells than the index has", "more")
 	}
 	for range min(d.group, deltaBatch) {
 		var delta [3]int64
@@ -178,13 +162,7 @@ func (d *timeDeltas) cells(out []byte) ([]byte, error) {
 		if delta[0] != int64(int32(delta[0])) {
 			return nil, deltaFault("times with IDs of 32 bits", fmt.Sprintf("a difference of %d", delta[0]))
 		}
-		gap, rest := delta[1], delta[2]
-		if gap < 0 {
-			rest -= gap
-		}
-		c := TimeCell{ID: d.row.id + int32(delta[0]), Start: d.row.end + gap, Duration: rest}
-		out = c.Append(out)
-		d.row.take(c)
+		out = d.pages.Append(out, d.last.cell(int32(delta[0]), delta[1], delta[2]))
 		d.group--
 	}
 	return out, nil
@@ -208,7 +186,7 @@ func (d *timeDeltas) uvarint() (v uint64, err error) {
 // varint reads a signed number.
 func (d *timeDeltas) varint() (int64, error) {
 	u, err := d.uvarint()
-	return int64(u>>1) ^ -int64(u&1), err
+	return unzigzag(u), err
 }
 
 // ended turns the end of input into an error, where it is unexpected.

@@ -3,12 +3,12 @@ package lazy
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -170,29 +170,26 @@ func usable(cells []byte) bool {
 func TestTimesAbsurd(t *testing.T) {
 	path, times := tinyTimed(t, formattest.CrashNone)
 	want := pair(t, path)
-	be := binary.BigEndian
 	for _, absurd := range []struct{ start, duration int64 }{
 		{-1, 5}, {math.MinInt64, 0}, {math.MaxInt64, 1}, {1, math.MaxInt64}, {0, math.MinInt64}, {7, -2},
 	} {
-		bad := bytes.Clone(times)
-		for i := format.TimesHeaderSize; i < len(bad)-format.TimeCellSize; i += format.TimeCellSize {
-			if format.DecodeTimeCell(bad[i:]).Known() {
-				be.PutUint64(bad[i+4:], uint64(absurd.start))
-				be.PutUint64(bad[i+12:], uint64(absurd.duration))
+		bad := formattest.TimeCells(t, times)
+		for i := range len(bad) - 1 {
+			if bad[i].Known() {
+				bad[i].Start, bad[i].Duration = absurd.start, absurd.duration
 			}
 		}
-		r := withTimes(t, path, bad)
+		r := withTimes(t, path, formattest.TimesOf(bad...))
 		if timed := useTimes(t, r, OrderWeight); timed != 0 || r.Status().TimesReason != nil {
 			t.Errorf("%+v: %d times, reason %v", absurd, timed, r.Status().TimesReason)
 		}
 	}
 	// The longest possible: their sum overflows.
-	bad := bytes.Clone(times)
-	for i := format.TimesHeaderSize; i < len(bad)-format.TimeCellSize; i += format.TimeCellSize {
-		be.PutUint64(bad[i+4:], 0)
-		be.PutUint64(bad[i+12:], math.MaxInt64)
+	bad := formattest.TimeCells(t, times)
+	for i := range len(bad) - 1 {
+		bad[i].Start, bad[i].Duration = 0, math.MaxInt64
 	}
-	if timed := useTimes(t, withTimes(t, path, bad), OrderWeight); timed < len(want.events) {
+	if timed := useTimes(t, withTimes(t, path, formattest.TimesOf(bad...)), OrderWeight); timed < len(want.events) {
 		t.Errorf("%d times, want %d", timed, len(want.events))
 	}
 }
@@ -206,8 +203,9 @@ func TestTimesUnfit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	longer := append(bytes.Clone(times), make([]byte, format.TimeCellSize)...)
-	shifted := append(bytes.Clone(times[:format.TimesHeaderSize+format.TimeCellSize]), times[format.TimesHeaderSize:len(times)-format.TimeCellSize]...)
+	cells := formattest.TimeCells(t, times)
+	longer := formattest.TimesOf(append(slices.Clone(cells), format.TimeCell{})...)
+	shifted := formattest.TimesOf(append(slices.Clone(cells[:1]), cells[:len(cells)-1]...)...)
 	for name, bad := range map[string][]byte{"of another trace": foreign, "longer": longer, "shifted": shifted,
 		"an index": append(format.AppendIndexHeader(nil, format.V22), times...), "empty": {}} {
 		r := withTimes(t, path, bad)
@@ -238,11 +236,13 @@ func TestTimesUnfit(t *testing.T) {
 // TestTimesNone: a trace whose file of times has cells, but no time, is one without times; not if the file
 // grows and has some then.
 func TestTimesNone(t *testing.T) {
-	path, cells := tinyTimed(t, formattest.CrashLost)
-	none := bytes.Clone(cells)
-	for i := format.TimesHeaderSize; i+format.TimeCellSize <= len(none); i += format.TimeCellSize {
-		binary.BigEndian.PutUint64(none[i+format.TimeDurationAt:], math.MaxUint64)
+	path, written := tinyTimed(t, formattest.CrashLost)
+	known := formattest.TimeCells(t, written)
+	unknown := slices.Clone(known)
+	for i := range unknown {
+		unknown[i].Duration = format.NoDuration
 	}
+	none := formattest.TimesOf(unknown...)
 	r := withTimes(t, path, none)
 	if _, ok := r.Times(); ok || r.Status().TimesReason != nil || useTimes(t, r, OrderWeight) != 0 || r.TimesSize() != 0 {
 		t.Errorf("times %v, reason %v", ok, r.Status().TimesReason)
@@ -251,11 +251,11 @@ func TestTimesNone(t *testing.T) {
 		t.Errorf("verified: %v", err)
 	}
 	name := path + ".tim"
-	half := none[:format.TimesHeaderSize+2*format.TimeCellSize]
+	half := formattest.TimesOf(unknown[:2]...)
 	for _, c := range []struct {
 		cells  []byte
 		usable bool
-	}{{cells[:format.TimesHeaderSize], true}, {half, false}, {none, false}, {append(bytes.Clone(half), cells[len(half):]...), true}, {cells, true}} {
+	}{{half[:format.TimesHeaderSize], true}, {half, false}, {none, false}, {formattest.TimesOf(append(unknown[:2:2], known[2:]...)...), true}, {written, true}} {
 		var before *times.File
 		for _, b := range [][]byte{half, c.cells} {
 			if err := os.WriteFile(name, b, 0o644); err != nil {
@@ -295,10 +295,12 @@ func TestTimesOfAnotherRun(t *testing.T) {
 				if _, ok := ready(t, path, Options{NoWrite: true}).Times(); !ok {
 					t.Fatalf("%d calls, dump %v, index %v: its own times are not used", n, dump, indexed)
 				}
-				moved := cells[format.TimesHeaderSize+len(cells)/3/format.TimeCellSize*format.TimeCellSize : len(cells)-format.TimeCellSize]
-				first := bytes.Clone(moved[:format.TimeCellSize])
-				copy(moved[copy(moved, moved[format.TimeCellSize:]):], first)
-				r := withTimes(t, path, cells)
+				list := formattest.TimeCells(t, cells)
+				moved := list[len(list)/3 : len(list)-1]
+				first := moved[0]
+				copy(moved, moved[1:])
+				moved[len(moved)-1] = first
+				r := withTimes(t, path, formattest.TimesOf(list...))
 				if _, ok := r.Times(); ok || !errors.Is(r.Status().TimesReason, times.ErrUnfit) {
 					t.Errorf("%d calls, dump %v, index %v: times %v, reason %v", n, dump, indexed, ok, r.Status().TimesReason)
 				}

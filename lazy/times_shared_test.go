@@ -144,8 +144,9 @@ func damageCall(t *testing.T, path string, index []byte) {
 			calls++
 		}
 	}
-	times[format.TimeCellOffset(at-format.CellSize)] ^= 0x7f
-	if err := os.WriteFile(path+".tim", times, 0o644); err != nil {
+	cells := formattest.TimeCells(t, times)
+	cells[(at-format.HeaderSize)/format.CellSize-1].ID ^= 0x7f
+	if err := os.WriteFile(path+".tim", formattest.TimesOf(cells...), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

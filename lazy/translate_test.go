@@ -323,9 +323,9 @@ func TestTranslateBuilders(t *testing.T) {
 func TestTranslateForeignTimes(t *testing.T) {
 	spec := formattest.Spec{Shape: formattest.Random, N: 500, Seed: 1, Timed: true}
 	path := formattest.File(t, spec)
-	cells := read(t, path+".tim")
-	cells[format.TimesHeaderSize+format.TimeCellSize*3] ^= 0x40
-	if err := os.WriteFile(path+".tim", cells, 0o644); err != nil {
+	cells := formattest.TimeCells(t, read(t, path+".tim"))
+	cells[3].ID ^= 0x40
+	if err := os.WriteFile(path+".tim", formattest.TimesOf(cells...), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	there := translate(t, path, format.V27)

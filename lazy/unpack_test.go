@@ -242,10 +242,12 @@ func TestPackedTimesUnfit(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := printed(t, ready(t, data, Options{NoWrite: true}), PrintOptions{})
-	other := bytes.Clone(times)
-	for at := format.TimesHeaderSize; at < len(other)-format.TimeCellSize; at += format.TimeCellSize {
-		other[at] ^= 1 // the ID, except that of the end cell
+	cells := formattest.TimeCells(t, times)
+	short := formattest.TimesOf(cells[:len(cells)-1]...)
+	for i := range len(cells) - 1 {
+		cells[i].ID ^= 1
 	}
+	other := formattest.TimesOf(cells...)
 	damaged := packTimed(t, data, times, 6)
 	patchFile(t, damaged, 200, 0xff)
 	headless := packTimed(t, data, times, 6)
@@ -256,7 +258,7 @@ func TestPackedTimesUnfit(t *testing.T) {
 	}{
 		"damaged":          {damaged, "times"},
 		"not found":        {headless, ""},
-		"too short":        {packTimed(t, data, times[:len(times)-format.TimeCellSize], 6), "do not fit"},
+		"too short":        {packTimed(t, data, short, 6), "do not fit"},
 		"of another trace": {packTimed(t, data, other, 6), "do not fit"},
 	} {
 		t.Run(what, func(t *testing.T) {

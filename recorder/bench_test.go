@@ -164,11 +164,11 @@ func benchmarkPair(b *testing.B, r *Recorder, p pair, goroutines int) {
 		b.Fatal(err)
 	}
 	took := time.Since(began)
-	bytes := saved.DataBytes + saved.IndexBytes
 	n := float64(b.N)
 	b.ReportMetric(float64(processorTime()-before)/n, "cpu-ns/op")
-	b.ReportMetric(float64(bytes)/n, "B/op-on-disk")
-	b.ReportMetric(float64(saved.TimeBytes)/n, "B/op-of-times")
-	b.ReportMetric(float64(bytes+saved.TimeBytes)/took.Seconds()/1e6, "MB/s")
+	b.ReportMetric(float64(saved.DataBytes)/n, "B/op-data")
+	b.ReportMetric(float64(saved.IndexBytes)/n, "B/op-index")
+	b.ReportMetric(float64(saved.TimeBytes)/n, "B/op-times")
+	b.ReportMetric(float64(saved.DataBytes+saved.IndexBytes+saved.TimeBytes)/took.Seconds()/1e6, "MB/s")
 	b.ReportMetric(float64(saved.Dropped)/n, "dropped/op")
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/format/formattest"
 	"tracex/recorder/internal/tracetest"
 )
 
@@ -43,13 +44,12 @@ func containerTimes(t *testing.T, path string) (found []containerTime) {
 		t.Fatal(err)
 	}
 	thread := int32(-1)
-	b, index = b[format.TimesHeaderSize:], index[format.HeaderSize:]
-	for ; len(b) >= format.TimeCellSize; b, index = b[format.TimeCellSize:], index[format.CellSize:] {
-		switch c := format.DecodeCell(index); c.Kind {
+	for i, at := range formattest.TimeCells(t, b) {
+		switch c := format.DecodeCell(index[format.HeaderSize+i*format.CellSize:]); c.Kind {
 		case format.KindBlockStart:
 			thread = c.ID
 		case format.KindTracePoint:
-			found = append(found, containerTime{thread, format.DecodeTimeCell(b)})
+			found = append(found, containerTime{thread, at})
 		}
 	}
 	return found

@@ -7,7 +7,6 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/lazy/query/display"
@@ -129,10 +128,8 @@ func TestTimesThatDoNotFit(t *testing.T) {
 	for name, change := range map[string]func(times []byte) []byte{
 		"not times":       func(b []byte) []byte { return append([]byte("nonsense"), b[8:]...) },
 		"another version": func(b []byte) []byte { b[15] = 99; return b },
-		"too short":       func(b []byte) []byte { return b[:format.TimesHeaderSize+10*format.TimeCellSize] },
-		"another trace": func(b []byte) []byte {
-			return append(b[:format.TimesHeaderSize:format.TimesHeaderSize], b[format.TimesHeaderSize+20:]...)
-		},
+		"too short":       func(b []byte) []byte { return formattest.TimesOf(formattest.TimeCells(t, b)[:10]...) },
+		"another trace":   func(b []byte) []byte { return formattest.TimesOf(formattest.TimeCells(t, b)[1:]...) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := formattest.File(t, timedSpec)

@@ -30,7 +30,7 @@ type Block struct {
 
 	data    []byte
 	cells   []byte
-	times   []byte
+	times   []format.TimeCell
 	refs    []int // indexes in cells of the reference objects
 	logical int64 // bytes of objects in earlier blocks
 	header  bool  // the last object is a header
@@ -168,13 +168,13 @@ func (b *Block) Replace(parts []Replacement) (moved func(logical int64) int64) {
 
 // cell adds an index cell with its time.
 func (b *Block) cell(c format.Cell, t format.TimeCell) {
-	n, m := len(b.cells), len(b.times)
-	if n+format.CellSize > cap(b.cells) || m+format.TimeCellSize > cap(b.times) {
-		b.cells, b.times = slices.Grow(b.cells, format.CellSize), slices.Grow(b.times, format.TimeCellSize)
+	n := len(b.cells)
+	if n+format.CellSize > cap(b.cells) {
+		b.cells = slices.Grow(b.cells, format.CellSize)
 	}
-	b.cells, b.times = b.cells[:n+format.CellSize], b.times[:m+format.TimeCellSize]
+	b.cells = b.cells[:n+format.CellSize]
 	c.Put(b.cells[n:])
-	t.Put(b.times[m:])
+	b.times = append(b.times, t)
 }
 
 // name appends the thread's name, unless it is too long for the format.

@@ -2,7 +2,6 @@ package tracefile
 
 import (
 	"bufio"
-	"errors"
 	"io"
 	"math"
 	"time"
@@ -43,13 +42,15 @@ type Writer struct {
 	version            format.Version
 	anchor             time.Time
 	data, index, times file
+	pages              format.TimesWriter
 	base               int64 // first content byte of the last block
 	behind             *behind
 }
 
 // NewWriter begins the files. anchor is the wall clock from which times count.
 func NewWriter(v format.Version, to Files, anchor time.Time) *Writer {
-	w := ResumeWriter(v, to, Sizes{}, anchor)
+	w := &Writer{version: v, anchor: anchor, data: file{to: to.Data}, index: file{to: to.Index}, times: file{to: to.Times}}
+	w.pages = format.NewTimesWriter(format.TimesHeaderSize, 0, false)
 	w.data.write(format.AppendDataHeader(nil, v))
 	w.index.write(format.AppendIndexHeader(nil, v))
 	w.times.write(format.AppendTimesHeader(nil, anchor))
@@ -67,9 +68,18 @@ type Program struct {
 type Sizes struct{ Data, Index, Times int64 }
 
 // ResumeWriter continues the files of a trace that a [Writer] had begun. The files end at these
-// sizes, after whole blocks, and to writes at their ends. The numbers in use are for the caller to set.
+// sizes, after whole blocks, and to writes at their ends. The numbers in use are for the caller to set. If times
+// is an [io.ReaderAt] too, they may be of version 1, and go on so.
 func ResumeWriter(v format.Version, to Files, at Sizes, anchor time.Time) *Writer {
-	return &Writer{version: v, anchor: anchor, data: file{to: to.Data, size: at.Data}, index: file{to: to.Index, size: at.Index}, times: file{to: to.Times, size: at.Times}}
+	w := &Writer{version: v, anchor: anchor, data: file{to: to.Data, size: at.Data}, index: file{to: to.Index, size: at.Index}, times: file{to: to.Times, size: at.Times}}
+	fixed := false
+	if r, ok := to.Times.(io.ReaderAt); ok {
+		head := make([]byte, format.TimesHeaderSize)
+		n, _ := r.ReadAt(head, 0)
+		_, fixed, _ = format.DecodeTimesHeader(head[:n])
+	}
+	w.pages = format.NewTimesWriter(at.Times, (at.Index-format.HeaderSize)/format.CellSize, fixed)
+	return w
 }
 
 // Behind lets a goroutine write to the files from now on, in the order in which they would be
@@ -130,15 +140,38 @@ func (w *Writer) Flush(b *Block) {
 	}
 	if !w.Dump {
 		w.index.write(cell.Append(nil))
-		w.times.write(b.time().Append(nil))
+		w.time(b.time())
 	}
-	b.cells, b.times = w.index.take(b.cells), w.times.take(b.times)
+	b.cells = w.index.take(b.cells)
+	w.time(b.times...)
 	if w.Dump {
 		w.index.write(cell.Append(nil))
-		w.times.write(b.time().Append(nil))
+		w.time(b.time())
 	}
 	b.begin()
 }
+
+// time writes time cells.
+func (w *Writer) time(cells ...format.TimeCell) {
+	if w.times.to == nil {
+		return
+	}
+	for len(cells) > 0 {
+		n := min(len(cells), timesRun)
+		b := w.times.buf
+		for _, c := range cells[:n] {
+			b = w.pages.Append(b, c)
+		}
+		w.times.size += int64(len(b) - len(w.times.buf))
+		if w.times.buf = b; len(b) >= writeAt {
+			w.times.flush()
+		}
+		cells = cells[n:]
+	}
+}
+
+// timesRun is how many time cells are buffered before that is looked at.
+const timesRun = 4096
 
 // EndThread writes the last block of a thread: with its name, if it has one and that was not
 // written early.
@@ -165,12 +198,19 @@ func (w *Writer) End(last int64) error {
 	}
 	w.data.write([]byte{byte(format.KindEOF)})
 	w.index.write(format.AppendIndexTail(nil, at))
-	w.times.write(format.TimeCell{ID: -1, Start: w.Last}.Append(nil))
-	return w.Stop()
+	w.time(format.TimeCell{ID: -1, Start: w.Last})
+	return w.flush()
 }
 
 // Stop writes the buffered data to the files, without ending them.
 func (w *Writer) Stop() error {
+	if w.times.to != nil {
+		w.times.write(w.pages.End(nil))
+	}
+	return w.flush()
+}
+
+func (w *Writer) flush() error {
 	for _, o := range w.files() {
 		o.flush()
 	}
@@ -193,19 +233,12 @@ func (w *Writer) files() [3]*file { return [...]*file{&w.data, &w.index, &w.time
 // Untimed reports whether a file of times has cells of objects, but no time, as that of a recording
 // without times may be.
 func Untimed(f io.ReaderAt) (bool, error) {
-	r := bufio.NewReaderSize(io.NewSectionReader(f, format.TimesHeaderSize, math.MaxInt64-format.TimesHeaderSize), 64<<10)
-	var cell [format.TimeCellSize]byte
-	for any := false; ; any = true {
-		if _, err := io.ReadFull(r, cell[:]); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return any, nil
-		} else if err != nil {
-			return false, err
-		}
-		switch c := format.DecodeTimeCell(cell[:]); {
-		case c.IsEnd():
-			return any, nil
-		case c.Known():
+	r := format.NewTimesScanner(bufio.NewReaderSize(io.NewSectionReader(f, 0, math.MaxInt64), 64<<10))
+	any := false
+	for ; r.Next() && !r.Cell().IsEnd(); any = true {
+		if r.Cell().Known() {
 			return false, nil
 		}
 	}
+	return any, r.Err()
 }

@@ -2,7 +2,9 @@ package tracefile
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -30,8 +32,8 @@ func (w *written) kinds(t *testing.T) (objects, cells []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := format.TimesHeaderSize + (int(n)+1)*format.TimeCellSize; w.times.Len() != want {
-		t.Errorf("%d bytes of times, want %d for %d cells", w.times.Len(), want, n)
+	if times := timesIn(t, w.times.Bytes()); len(times) != int(n)+1 {
+		t.Errorf("%d times for %d cells and the end", len(times), n)
 	}
 	for i := range int(n) {
 		cells = append(cells, format.DecodeCell(w.index.Bytes()[format.HeaderSize+i*format.CellSize:]).Kind.String())
@@ -74,8 +76,8 @@ func TestLast(t *testing.T) {
 		if err := w.End(c.end); err != nil {
 			t.Fatal(err)
 		}
-		times := files.times.Bytes()
-		if got := format.DecodeTimeCell(times[len(times)-format.TimeCellSize:]).Start; got != c.want {
+		times := timesIn(t, files.times.Bytes())
+		if got := times[len(times)-1].Start; got != c.want {
 			t.Errorf("%+v: it ends at %d", c, got)
 		}
 	}
@@ -128,7 +130,7 @@ func TestWriter(t *testing.T) {
 					t.Errorf("the name's cell leads to a %v", kind)
 				}
 			}
-			tc := format.DecodeTimeCell(files.times.Bytes()[format.TimeCellOffset(int64(at)):])
+			tc := timesIn(t, files.times.Bytes())[(at-format.HeaderSize)/format.CellSize]
 			if tc != (format.TimeCell{ID: 0, Start: 5, Duration: 2}) {
 				t.Errorf("the call's time is %v", tc)
 			}
@@ -165,5 +167,72 @@ func TestWriterFails(t *testing.T) {
 	w.Flush(b)
 	if w.Err() != errFull || w.End(0) != errFull {
 		t.Errorf("%v, want %v", w.Err(), errFull)
+	}
+}
+
+// timesIn returns the cells of a file of times.
+func timesIn(t *testing.T, file []byte) (cells []format.TimeCell) {
+	t.Helper()
+	s := format.NewTimesScanner(bytes.NewReader(file))
+	for s.Next() {
+		cells = append(cells, s.Cell())
+	}
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return cells
+}
+
+// TestResumeTimes: another writer goes on with the times in the version in which they were begun.
+func TestResumeTimes(t *testing.T) {
+	for _, fixed := range []bool{false, true} {
+		var files written
+		w := NewWriter(format.V27, files.output(), time.Unix(1, 0))
+		b := &Block{Thread: 0}
+		more := func(w *Writer, event int32) {
+			start := b.Header(w.Version().AppendCall(b.Bytes(), -1, b.Thread, event, 0, 0, nil))
+			f := format.Footer{Result: format.Value{Kind: format.ValueVoid}}
+			data, err := f.Append(b.Bytes(), w.Version(), format.ClassCall)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.Footer(data, start, format.TimeCell{ID: event, Start: 10 * int64(event), Duration: 7})
+			b.Touch(10 * int64(event))
+			w.Flush(b)
+		}
+		more(w, 1)
+		if err := w.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		at := w.Sizes()
+		if fixed {
+			first := timesIn(t, files.times.Bytes())
+			files.times.Truncate(format.TimesHeaderSize)
+			binary.BigEndian.PutUint64(files.times.Bytes()[8:], 1)
+			for _, c := range first {
+				files.times.Write(c.Append(nil))
+			}
+			at.Times = int64(files.times.Len())
+		}
+		to := files.output()
+		to.Times = struct {
+			io.Writer
+			io.ReaderAt
+		}{&files.times, bytes.NewReader(bytes.Clone(files.times.Bytes()))}
+		w = ResumeWriter(format.V27, to, at, time.Unix(1, 0))
+		more(w, 2)
+		if err := w.End(99); err != nil {
+			t.Fatal(err)
+		}
+		var ids []int32
+		for _, c := range timesIn(t, files.times.Bytes()) {
+			ids = append(ids, c.ID)
+		}
+		if !slices.Equal(ids, []int32{0, 1, 0, 2, -1}) || int64(files.times.Len()) != w.Sizes().Times {
+			t.Errorf("fixed %v: times of %v, %d bytes of %d", fixed, ids, files.times.Len(), w.Sizes().Times)
+		}
+		if _, still, _ := format.DecodeTimesHeader(files.times.Bytes()); still != fixed {
+			t.Errorf("of version 1: %v, want %v", still, fixed)
+		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"tracex/format"
 	"tracex/format/formattest"
@@ -102,7 +101,7 @@ func testPassesTimes(t *testing.T, r *reference) {
 	name := r.release.recordedAs(t, "packed", "stream", ".packedtrace")
 	text := r.lazily(t, formattest.Unpack(t, name), true)
 	for what, times := range map[string][]byte{
-		"none": someTimes(0), "many": someTimes(1_000_000), "part of a cell": someTimes(10)[:format.TimesHeaderSize+50],
+		"none": someTimes(0), "many": someTimes(1_000_000), "part of a cell": someTimes(10)[:format.TimesHeaderSize+50], "of version 1": formattest.FixedTimesOf(formattest.TimeCells(t, someTimes(100))...),
 	} {
 		for _, damaged := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/damaged=%v", what, damaged), func(t *testing.T) {
@@ -121,11 +120,11 @@ func testPassesTimes(t *testing.T, r *reference) {
 
 // someTimes makes a file of times with some cells.
 func someTimes(cells int) []byte {
-	b := format.AppendTimesHeader(nil, time.Unix(1_790_000_000, 0))
-	for i := range cells {
-		b = format.TimeCell{ID: int32(i), Start: int64(i) * 101, Duration: int64(i*i) % 97}.Append(b)
+	list := make([]format.TimeCell, cells)
+	for i := range list {
+		list[i] = format.TimeCell{ID: int32(i), Start: int64(i) * 101, Duration: int64(i*i) % 97}
 	}
-	return b
+	return formattest.TimesOf(list...)
 }
 
 // flip changes a byte of a file.

@@ -75,7 +75,7 @@ func (g *growingFiles) again(sizes []int64) (to tracefile.Files, err error) {
 	g.close()
 	targets := [...]*io.Writer{&to.Times, &to.Index, &to.Data}
 	for i, suffix := range tracefile.Suffixes {
-		f, err := os.OpenFile(g.path+suffix, os.O_WRONLY|os.O_APPEND, 0)
+		f, err := os.OpenFile(g.path+suffix, os.O_RDWR|os.O_APPEND, 0) // read: see tracefile.ResumeWriter
 		if err != nil {
 			return to, err
 		}

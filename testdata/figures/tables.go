@@ -133,8 +133,17 @@ var tables = []table{
 			{"no arguments", "BenchmarkPair/stream/no_arguments/*", "ns/op", duration},
 			{"two ints and a string", "BenchmarkPair/stream/two_ints_and_a_string/*", "ns/op", duration},
 			{"`defer t.Call(…).End()`, two ints and a string", "BenchmarkPair/stream/one_line_two_ints_and_a_string/*", "ns/op", duration},
-			{"on disk, no arguments", "BenchmarkPair/stream/no_arguments/*", "B/op-on-disk", unit("bytes")},
-			{"on disk, two ints and a string", "BenchmarkPair/stream/two_ints_and_a_string/*", "B/op-on-disk", unit("bytes")},
+		},
+	},
+	{
+		title:    "The size of a trace",
+		text:     "What a call with its end takes on disk.",
+		packages: "./recorder", bench: "^BenchmarkPair$/^stream$/^(no_arguments|two_ints_and_a_string)$/^goroutines=1$",
+		columns: []column{{"no arguments", "no_arguments"}, {"two ints and a string", "two_ints_and_a_string"}},
+		rows: []row{
+			{"data", "BenchmarkPair/stream/*/goroutines=1", "B/op-data", unit("bytes")},
+			{"index", "BenchmarkPair/stream/*/goroutines=1", "B/op-index", unit("bytes")},
+			{"times", "BenchmarkPair/stream/*/goroutines=1", "B/op-times", unit("bytes")},
 		},
 	},
 	{
@@ -160,6 +169,28 @@ var tables = []table{
 		columns: []column{{"a call", ""}},
 		rows: []row{
 			{"two ints and a string", "BenchmarkScalars/version27", "ns/call", duration},
+		},
+	},
+	{
+		title:    "Imports",
+		text:     "200 MB of a JSON trace, as VizTracer, PyTorch and others write it, into a trace with its index and its times.",
+		env:      []string{"TRACEX_BENCH_CHROME=200"},
+		packages: "./recorder/convert/chrome", bench: "^BenchmarkConvert$", flags: []string{"-benchtime", "1x", "-count", "3"},
+		columns: []column{{"VizTracer", "viztracer"}, {"PyTorch", "pytorch"}, {"others", "plain"}},
+		rows: []row{
+			{"JSON, for each second of the processor's time", "BenchmarkConvert/*", "MB/cpu-s", unit("MB")},
+			{"calls, a second", "BenchmarkConvert/*", "Mevents/s", unit("M")},
+			{"most memory", "BenchmarkConvert/*", "MiB-peak", unit("MiB")},
+		},
+	},
+	{
+		title:    "Exports",
+		text:     "A million calls of a generated trace.",
+		packages: "./lazy/export", bench: "^BenchmarkTools$", flags: []string{"-benchtime", "1x", "-count", "3"},
+		columns: []column{{"speedscope", "speedscope"}, {"folded stacks", "folded"}, {"pprof", "pprof"}, {"OTLP", "otlp"}},
+		rows: []row{
+			{"calls, a second", "BenchmarkTools/*", "Mcalls/s", unit("M")},
+			{"a call", "BenchmarkTools/*", "bytes/call", unit("bytes")},
 		},
 	},
 	{

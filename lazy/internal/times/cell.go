@@ -29,39 +29,59 @@ const EndID = -1
 
 // mismatch returns the error that a cell is not the expected one.
 func (s *File) mismatch(cellAt int64, expected string, c format.TimeCell) error {
-	return &format.Error{File: s.m.Path(), Offset: format.TimeCellOffset(cellAt), Err: ErrUnfit,
-		Expected: expected, Found: fmt.Sprintf("the time of %d", c.ID), Hint: hint}
+	return &format.Error{File: s.m.Path(), Offset: -1, Err: ErrUnfit, Expected: expected,
+		Found: fmt.Sprintf("the time of %d in cell %d", c.ID, ordinal(cellAt)), Hint: hint}
 }
+
+// ordinal returns how many cells are before the one at an offset in an index.
+func ordinal(cellAt int64) int64 { return (cellAt - format.HeaderSize) / format.CellSize }
 
 // cell returns the cell that corresponds to the index cell at an offset, for an index of
 // the same order. ok is false if the file ends before it. A file that has shrunk is
-// an error.
+// an error, and so is one whose pages contradict each other.
 func (s *File) cell(cellAt int64) (c format.TimeCell, ok bool, err error) {
-	at := format.TimeCellOffset(cellAt)
-	if cellAt < format.HeaderSize || at > s.Size()-format.TimeCellSize {
+	if cellAt < format.HeaderSize || s.EndsBefore(cellAt) {
 		return c, false, nil
 	}
-	err = mapped.Guard(func() error {
-		c = format.DecodeTimeCell(s.m.Bytes()[at:])
-		return nil
-	}, s.m)
-	return c, err == nil, err
+	n := ordinal(cellAt)
+	slot := &s.pages[n>>pageBits%pages]
+	p := slot.Load()
+	if !p.Has(n) {
+		if p, err = s.page(n); err != nil {
+			return c, false, err
+		}
+		slot.Store(p)
+	}
+	return p.Cells[n-p.First], true, nil
 }
+
+// page returns the page with a cell. It is often that of a cell shortly before.
+func (s *File) page(n int64) (p *format.TimesPage, err error) {
+	near := s.pages[max(0, n>>pageBits-1)%pages].Load()
+	if near.Has(n) {
+		return near, nil
+	}
+	err = mapped.Guard(func() (err error) {
+		p, err = s.of.Page(n, near)
+		return format.At(err, s.m.Path(), 0)
+	}, s.m)
+	return p, err
+}
+
+// pageBits: so many cells are about a page.
+const pageBits = 7
 
 // EndsBefore reports whether the file ends before the cell that corresponds to an offset:
 // an offset in the index of a streaming recorder, in bytes.
-func (s *File) EndsBefore(cellAt int64) bool {
-	return format.TimeCellOffset(cellAt)+format.TimeCellSize > s.Size()
-}
+func (s *File) EndsBefore(cellAt int64) bool { return ordinal(cellAt) >= s.of.Cells() }
 
-// CheckEnd checks the size of the file for a recording that has ended: cellAt is the offset
+// CheckEnd checks how many cells there are of a recording that has ended: cellAt is the offset
 // of the last cell of its index. The error is an [ErrUnfit].
 func (s *File) CheckEnd(cellAt int64) error {
-	want := format.TimeCellOffset(cellAt) + format.TimeCellSize
-	if size := s.Size(); size != want {
+	want := ordinal(cellAt) + 1
+	if n := s.of.Cells(); n != want {
 		return &format.Error{File: s.m.Path(), Offset: -1, Err: ErrUnfit,
-			Expected: fmt.Sprintf("%d bytes for the %d cells of the index", want, (cellAt-format.HeaderSize)/format.CellSize+1),
-			Found:    fmt.Sprintf("%d", size), Hint: hint}
+			Expected: fmt.Sprintf("times of the %d cells of the index", want), Found: fmt.Sprintf("those of %d", n), Hint: hint}
 	}
 	_, _, err := s.Pick(EndID, cellAt, cellAt, End)
 	return err

@@ -2,6 +2,7 @@ package times
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"tracex/format"
@@ -58,28 +59,30 @@ func TestSettle(t *testing.T) {
 			if _, err := w.Close(); err != nil {
 				t.Fatal(err)
 			}
-			s, err := New(mapped.InMemory("memory.tim", cells.Bytes()))
-			if err != nil {
-				t.Fatal(err)
+			for _, cells := range [][]byte{cells.Bytes(), formattest.FixedTimesOf(formattest.TimeCells(t, cells.Bytes())...)} {
+				s, err := New(mapped.InMemory("memory.tim", cells))
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.Settle(mapped.InMemory("memory", data.Bytes()))
+				want := OrderStream
+				if dump {
+					want = OrderDump
+				}
+				if got := Order(s.order.Load()); got != want {
+					t.Errorf("%s: order %d, want %d", name, got, want)
+				}
+				samePicked(t, name, s, index.Bytes(), formattest.TimeCells(t, cells), dump)
 			}
-			s.Settle(mapped.InMemory("memory", data.Bytes()))
-			want := OrderStream
-			if dump {
-				want = OrderDump
-			}
-			if got := Order(s.order.Load()); got != want {
-				t.Errorf("%s: order %d, want %d", name, got, want)
-			}
-			samePicked(t, name, s, index.Bytes(), cells.Bytes(), dump)
 		}
 	}
 }
 
 // samePicked compares the time of each container with the cell beside its cell in the index.
-func samePicked(t *testing.T, name string, s *File, index, cells []byte, dump bool) {
+func samePicked(t *testing.T, name string, s *File, index []byte, cells []format.TimeCell, dump bool) {
 	t.Helper()
 	for at := int64(format.HeaderSize); at < int64(len(index)-format.IndexTail); at += format.CellSize {
-		c, want := format.DecodeCell(index[at:]), format.DecodeTimeCell(cells[format.TimeCellOffset(at):])
+		c, want := format.DecodeCell(index[at:]), cells[ordinal(at)]
 		if c.Kind != format.KindTracePoint {
 			continue
 		}
@@ -101,14 +104,20 @@ func TestSettleUndecided(t *testing.T) {
 	if _, err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
+	list := formattest.TimeCells(t, cells.Bytes())
+	withTime := func(n int) []byte { // of cells of ID 0, of which one has a time
+		list := slices.Clone(list)
+		list[n] = format.TimeCell{Start: 3, Duration: 4}
+		return formattest.TimesOf(list...)
+	}
 	for name, c := range map[string]struct {
 		cells []byte
 		order Order
 	}{
 		"no cell yet":          {cells.Bytes()[:format.TimesHeaderSize], OrderUnknown},
 		"two equal cells":      {cells.Bytes(), OrderUnknown},
-		"a time before none":   {withTime(cells.Bytes(), 0), OrderStream},
-		"a time following one": {withTime(cells.Bytes(), 1), OrderDump},
+		"a time before none":   {withTime(0), OrderStream},
+		"a time following one": {withTime(1), OrderDump},
 	} {
 		s, err := New(mapped.InMemory("memory.tim", c.cells))
 		if err != nil {
@@ -119,11 +128,4 @@ func TestSettleUndecided(t *testing.T) {
 			t.Errorf("%s: order %d, want %d", name, got, c.order)
 		}
 	}
-}
-
-// withTime returns cells of ID 0, of which one has a time.
-func withTime(cells []byte, n int) []byte {
-	cells = bytes.Clone(cells)
-	format.TimeCell{Start: 3, Duration: 4}.Put(cells[format.TimesHeaderSize+n*format.TimeCellSize:])
-	return cells
 }

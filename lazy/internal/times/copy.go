@@ -2,6 +2,7 @@ package times
 
 import (
 	"bufio"
+	"bytes"
 	"os"
 
 	"tracex/format"
@@ -17,7 +18,9 @@ type Copy struct {
 	s    *File
 	fits [2]fit            // for the order of streaming writers, and of dump writers
 	open map[int32][]int32 // events of the open containers, by thread
-	pos  int64             // of the next cell
+	from *format.TimesScanner
+	made format.TimesWriter
+	b    []byte // scratch
 	to   *bufio.Writer
 	err  error // first error of writing
 }
@@ -25,8 +28,8 @@ type Copy struct {
 // fit compares the cells of a file of times with the objects
 // of the data, in one of the two orders.
 type fit struct {
-	pos int64
-	bad bool
+	from *format.TimesScanner
+	bad  bool
 }
 
 // Copy returns a Copy of the times that has not begun; nil if they cannot be
@@ -35,8 +38,12 @@ func (s *File) Copy() *Copy {
 	if !s.Usable() {
 		return nil
 	}
-	at := fit{pos: format.TimesHeaderSize}
-	return &Copy{s: s, fits: [2]fit{at, at}, pos: at.pos, open: make(map[int32][]int32)}
+	return &Copy{s: s, fits: [2]fit{{from: s.scan()}, {from: s.scan()}}, from: s.scan(), open: make(map[int32][]int32)}
+}
+
+// scan returns a scanner of all cells. It must be used within [mapped.Guard].
+func (s *File) scan() *format.TimesScanner {
+	return format.NewTimesScanner(bytes.NewReader(s.m.Bytes()))
 }
 
 // copyBuffer is how many bytes are written at a time.
@@ -55,10 +62,10 @@ func (c *Copy) Look(o *format.Object, v format.Version) {
 		}
 		return
 	case o.Kind == format.KindBlockStart:
-		stream.take(c.s, o.Thread, false)
+		stream.take(o.Thread, false)
 		return
 	case o.Kind == format.KindBlockEnd:
-		dump.take(c.s, o.Thread, false)
+		dump.take(o.Thread, false)
 		return
 	case o.Kind == format.KindFooter:
 		stack := c.open[o.Thread]
@@ -66,18 +73,17 @@ func (c *Copy) Look(o *format.Object, v format.Version) {
 	case o.Kind.Reference():
 		id, reference = v.ReferenceID(o.Bytes), true
 	}
-	stream.take(c.s, id, reference)
-	dump.take(c.s, id, reference)
+	stream.take(id, reference)
+	dump.take(id, reference)
 }
 
 // take compares the next cell, if any: a reference object has no time.
-func (f *fit) take(s *File, id int32, reference bool) {
-	if f.pos > int64(len(s.m.Bytes()))-format.TimeCellSize {
-		return
+func (f *fit) take(id int32, reference bool) {
+	if f.from.Next() {
+		t := f.from.Cell()
+		f.bad = f.bad || t.ID != id || reference && t.Known()
 	}
-	t := format.DecodeTimeCell(s.m.Bytes()[f.pos:])
-	f.bad = f.bad || t.ID != id || reference && t.Known()
-	f.pos += format.TimeCellSize
+	f.bad = f.bad || f.from.Err() != nil
 }
 
 // settleBytes is how much of the data is read at most to find the order of the cells.
@@ -92,9 +98,8 @@ func (s *File) Settle(data *mapped.File) {
 	if Order(s.order.Load()) != OrderUnknown || s.looked.Load() == size {
 		return
 	}
-	c, objects := Copy{s: s, open: make(map[int32][]int32)}, format.NewBytesScanner(data.Bytes())
+	c, objects := Copy{fits: [2]fit{{from: s.scan()}, {from: s.scan()}}, open: make(map[int32][]int32)}, format.NewBytesScanner(data.Bytes())
 	stream, dump := &c.fits[0], &c.fits[1]
-	stream.pos, dump.pos = format.TimesHeaderSize, format.TimesHeaderSize
 	for stream.bad == dump.bad && !stream.bad && objects.Offset() < settleBytes && objects.Next() {
 		o := objects.Object()
 		c.Look(&o, data.Version())
@@ -137,21 +142,25 @@ func (c *Copy) Reason(path string) error {
 func (c *Copy) Begin(to *os.File) {
 	if c.Fits() {
 		c.to = bufio.NewWriterSize(to, copyBuffer)
-		c.write(format.AppendTimesHeader(nil, c.s.anchor))
+		c.b = format.AppendTimesHeader(c.b, c.s.Anchor())
+		c.made = format.NewTimesWriter(int64(len(c.b)), 0, false)
+		c.write()
 	}
 }
 
-func (c *Copy) write(b []byte) {
+// write writes b.
+func (c *Copy) write() {
 	if c.err == nil {
-		_, c.err = c.to.Write(b)
+		_, c.err = c.to.Write(c.b)
 	}
+	c.b = c.b[:0]
 }
 
 // Cell copies the next cell, if there is one.
 func (c *Copy) Cell() {
-	if c.Fits() && c.pos <= int64(len(c.s.m.Bytes()))-format.TimeCellSize {
-		c.write(c.s.m.Bytes()[c.pos : c.pos+format.TimeCellSize])
-		c.pos += format.TimeCellSize
+	if c.Fits() && c.from.Next() {
+		c.b = c.made.Append(c.b, c.from.Cell())
+		c.write()
 	}
 }
 
@@ -171,8 +180,9 @@ func (c *Copy) BlockEnd() {
 
 // Add writes the cell of a reference object that the trace lacked.
 func (c *Copy) Add(id int32) {
-	if c.Fits() && c.pos <= int64(len(c.s.m.Bytes()))-format.TimeCellSize {
-		c.write(format.TimeCell{ID: id, Duration: format.NoDuration}.Append(nil))
+	if c.Fits() && c.from.Cells() < c.s.of.Cells() {
+		c.b = c.made.Append(c.b, format.TimeCell{ID: id, Duration: format.NoDuration})
+		c.write()
 	}
 }
 

@@ -22,12 +22,16 @@ const hint = "move it away if it is of another recording: answers count events w
 // methods.
 type File struct {
 	m      *mapped.File
-	anchor time.Time
+	of     format.Times
+	pages  [pages]atomic.Pointer[format.TimesPage]
 	order  atomic.Int32 // an Order
 	looked atomic.Int64 // how much data did not determine the order, in bytes
 	unfit  atomic.Bool
 	none   bool // it has cells of objects, but no time
 }
+
+// pages is how many pages are kept decoded: some more than are walked at the same time.
+const pages = 256
 
 // Order is whether the cells of blocks come before those of their objects or
 // after them: see [File.Settle].
@@ -64,26 +68,32 @@ func New(m *mapped.File) (*File, error) { return open(m, nil) }
 
 func open(m *mapped.File, before *File) (*File, error) {
 	s := &File{m: m}
-	err := mapped.Guard(func() error {
-		var err error
-		b, from := m.Bytes(), format.TimesHeaderSize
-		if s.anchor, err = format.DecodeTimesHeader(b[:min(len(b), from)]); err != nil {
+	err := mapped.Guard(func() (err error) {
+		if s.of, err = format.ReadTimes(m.Bytes()); err != nil {
 			return format.At(err, m.Path(), 0)
 		}
+		from := int64(0)
 		if before != nil {
 			s.order.Store(before.order.Load())
-			if n := len(before.m.Bytes()) - from; before.none && n <= len(b)-from {
-				from += n / format.TimeCellSize * format.TimeCellSize
+			if n := before.of.Cells(); before.none && n <= s.of.Cells() {
+				from = n
 			}
 		}
-		for s.none = from > format.TimesHeaderSize; len(b)-from >= format.TimeCellSize; from += format.TimeCellSize {
-			c := format.DecodeTimeCell(b[from:])
-			if c.IsEnd() {
-				break
+		s.none = from > 0
+		for from < s.of.Cells() {
+			p, err := s.of.Page(from, nil)
+			if err != nil {
+				return format.At(err, m.Path(), 0)
 			}
-			if s.none = !c.Known(); !s.none {
-				break
+			for _, c := range p.Cells[from-p.First:] {
+				if c.IsEnd() {
+					return nil
+				}
+				if s.none = !c.Known(); !s.none {
+					return nil
+				}
 			}
+			from = p.First + int64(len(p.Cells))
 		}
 		return nil
 	}, m)
@@ -102,7 +112,7 @@ func (s *File) Mapped() *mapped.File {
 }
 
 // Anchor returns the wall clock time from which the times count.
-func (s *File) Anchor() time.Time { return s.anchor }
+func (s *File) Anchor() time.Time { return s.of.Anchor }
 
 // Size returns the mapped size of the file in bytes.
 func (s *File) Size() int64 { return int64(len(s.m.Bytes())) }

@@ -40,16 +40,16 @@ func Verify(ctx context.Context, data, times string, progress func(done, total i
 	// is the right one.
 	var first *verifier
 	for _, dump := range [...]bool{false, true} {
-		v := &verifier{m: s.m, version: dm.Version(), dump: dump, pos: format.TimesHeaderSize, open: make(map[int32][]frame)}
+		v := &verifier{m: s.m, from: s.scan(), version: dm.Version(), dump: dump, open: make(map[int32][]frame)}
 		err := v.run(ctx, dm, progress)
 		if err == nil || !errors.Is(err, ErrUnfit) {
-			return v.cells(), err
+			return v.from.Cells(), err
 		}
-		if first == nil || v.pos > first.pos {
+		if first == nil || v.from.Cells() > first.from.Cells() {
 			first = v
 		}
 	}
-	return first.cells(), first.err
+	return first.from.Cells(), first.err
 }
 
 // verifier compares a file of times with objects in sequence. It keeps its first
@@ -58,7 +58,8 @@ type verifier struct {
 	m       *mapped.File
 	version format.Version // of the data
 	dump    bool
-	pos     int64 // of the next cell
+	from    *format.TimesScanner
+	pos     int64 // of the cell taken last
 	open    map[int32][]frame
 	last    int64 // the latest end so far
 	err     error
@@ -69,8 +70,6 @@ type frame struct {
 	event    int32
 	from, to int64 // from the first child to the last; from is MaxInt64 before the first
 }
-
-func (v *verifier) cells() int64 { return (v.pos - format.TimesHeaderSize) / format.TimeCellSize }
 
 func (v *verifier) run(ctx context.Context, data *mapped.File, progress func(done, total int64)) error {
 	s := format.NewBytesScanner(data.Bytes())
@@ -115,9 +114,8 @@ func (v *verifier) object(o *format.Object) {
 		case v.err != nil:
 		case c.Duration != 0 || c.Start < v.last:
 			v.differs(fmt.Sprintf("a moment from %d on", v.last), describe(c))
-		case v.pos != int64(len(v.m.Bytes())):
-			v.pos += format.TimeCellSize
-			v.differs("the end of the file", fmt.Sprintf("%d more bytes", int64(len(v.m.Bytes()))-v.pos+format.TimeCellSize))
+		case v.more():
+			v.differs("the end of the file", "more")
 		}
 	}
 }
@@ -152,17 +150,31 @@ func (v *verifier) take(id int32, what Kind) (c format.TimeCell) {
 	if v.err != nil {
 		return c
 	}
-	if v.pos > int64(len(v.m.Bytes()))-format.TimeCellSize {
-		v.pos += format.TimeCellSize
-		v.differs(fmt.Sprintf("the time of %s %d", what, id), "the end of the file")
+	ok := v.from.Next()
+	if v.pos = v.from.Offset(); !ok {
+		v.differs(fmt.Sprintf("the time of %s %d", what, id), v.ended())
 		return c
 	}
-	c = format.DecodeTimeCell(v.m.Bytes()[v.pos:])
-	v.pos += format.TimeCellSize
+	c = v.from.Cell()
 	if c.ID != id {
 		v.differs(fmt.Sprintf("the time of %s %d", what, id), fmt.Sprintf("that of %d", c.ID))
 	}
 	return c
+}
+
+// ended says why there are no more cells.
+func (v *verifier) ended() string {
+	if err := v.from.Err(); err != nil {
+		return err.Error()
+	}
+	return "the end of the file"
+}
+
+// more reports whether something follows the last cell: a cell, or what is none.
+func (v *verifier) more() bool {
+	more := v.from.Next()
+	v.pos = v.from.Offset()
+	return more || v.from.Err() != nil || v.from.Rest()
 }
 
 // differs sets the failure, for the cell taken last.
@@ -170,7 +182,6 @@ func (v *verifier) differs(expected, found string) {
 	if v.err != nil {
 		return
 	}
-	v.pos -= format.TimeCellSize
 	v.err = &format.Error{File: v.m.Path(), Offset: v.pos, Err: ErrUnfit, Expected: expected, Found: found, Hint: hint}
 }
 

@@ -3,10 +3,10 @@ package times
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,31 +45,46 @@ func TestVerify(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all := int64(len(times)-format.TimesHeaderSize) / format.TimeCellSize
-			done := int64(0)
-			cells, err := Verify(ctx, path, "", func(at, _ int64) { done = at })
-			if err != nil || cells != all || done == 0 {
-				t.Fatalf("%d cells, want %d, %d bytes of data: %v", cells, all, done, err)
+			list := formattest.TimeCells(t, times)
+			all, done := len(list), int64(0)
+			if n, err := Verify(ctx, path, "", func(at, _ int64) { done = at }); err != nil || n != int64(all) || done == 0 {
+				t.Fatalf("%d cells, want %d, %d bytes of data: %v", n, all, done, err)
 			}
-			for _, at := range []int64{0, 1, 2, all / 3, all / 2, all - 1} {
-				bad := bytes.Clone(times)
-				off := format.TimesHeaderSize + at*format.TimeCellSize
-				bad[off+1] ^= 0x40
-				unfitAt(t, path, bad, off)
+			for _, encode := range encodings {
+				if err := os.WriteFile(path+".tim", encode(list...), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				if n, err := Verify(ctx, path, "", nil); err != nil || n != int64(all) {
+					t.Fatalf("%d cells, want %d: %v", n, all, err)
+				}
+				for _, at := range []int{0, 1, 2, all / 3, all / 2, all - 1} {
+					bad := slices.Clone(list)
+					bad[at].ID ^= 0x40
+					unfitAt(t, path, encode, bad, at)
+				}
+				unfitAt(t, path, encode, list[:all-1], all-1)
+				unfitAt(t, path, func(cells ...format.TimeCell) []byte { return append(encode(cells...), 1) }, list, all)
 			}
-			unfitAt(t, path, times[:len(times)-format.TimeCellSize], int64(len(times)-format.TimeCellSize))
-			unfitAt(t, path, append(bytes.Clone(times), 1), int64(len(times)))
 		})
 	}
 }
 
-// unfitAt verifies replaced times, which must fail at an offset.
-func unfitAt(t *testing.T, path string, times []byte, offset int64) {
+// encodings make files of times of both versions.
+var encodings = []func(...format.TimeCell) []byte{formattest.TimesOf, formattest.FixedTimesOf}
+
+// unfitAt verifies replaced times, which must fail at a cell.
+func unfitAt(t *testing.T, path string, encode func(...format.TimeCell) []byte, cells []format.TimeCell, at int) {
 	t.Helper()
 	name := path + ".other"
-	if err := os.WriteFile(name, times, 0o644); err != nil {
+	b := encode(cells...)
+	if err := os.WriteFile(name, b, 0o644); err != nil {
 		t.Fatal(err)
 	}
+	s := format.NewTimesScanner(bytes.NewReader(b))
+	for range at + 1 {
+		s.Next()
+	}
+	offset := s.Offset()
 	_, err := Verify(context.Background(), path, name, nil)
 	var fault *format.Error
 	if !errors.Is(err, ErrUnfit) || !errors.As(err, &fault) || fault.Offset != offset || fault.File != name {
@@ -89,21 +104,21 @@ func TestVerifySense(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var calls, refs []int64 // offsets of times
-	for at := int64(format.HeaderSize); at < int64(len(index)-format.IndexTail); at += format.CellSize {
-		switch k := format.DecodeCell(index[at:]).Kind; {
+	list := formattest.TimeCells(t, times)
+	var calls, refs []int // their cells
+	for i := range len(list) - 1 {
+		switch k := format.DecodeCell(index[format.HeaderSize+i*format.CellSize:]).Kind; {
 		case k == format.KindTracePoint:
-			calls = append(calls, format.TimeCellOffset(at))
+			calls = append(calls, i)
 		case k.Reference():
-			refs = append(refs, format.TimeCellOffset(at))
+			refs = append(refs, i)
 		}
 	}
-	root := format.DecodeTimeCell(times[calls[len(calls)-1]:])
-	be := binary.BigEndian
+	root := list[calls[len(calls)-1]]
 	for name, c := range map[string]struct {
-		at              int64
+		at              int
 		start, duration int64
-		found           int64 // offset of the fault
+		found           int // cell of the fault
 	}{
 		"negative":         {calls[1], 100, -5, calls[1]},
 		"none":             {calls[1], 0, -1, calls[1]},
@@ -111,13 +126,14 @@ func TestVerifySense(t *testing.T) {
 		"outside":          {calls[1], root.Start - 1, 5, calls[len(calls)-1]},
 		"longer":           {calls[2], root.Start, root.Duration + 1, calls[len(calls)-1]},
 		"of a description": {refs[0], 1, 1, refs[0]},
-		"early end":        {int64(len(times)) - format.TimeCellSize, root.Start, 0, int64(len(times)) - format.TimeCellSize},
+		"early end":        {len(list) - 1, root.Start, 0, len(list) - 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bad := bytes.Clone(times)
-			be.PutUint64(bad[c.at+4:], uint64(c.start))
-			be.PutUint64(bad[c.at+12:], uint64(c.duration))
-			unfitAt(t, path, bad, c.found)
+			bad := slices.Clone(list)
+			bad[c.at].Start, bad[c.at].Duration = c.start, c.duration
+			for _, encode := range encodings {
+				unfitAt(t, path, encode, bad, c.found)
+			}
 		})
 	}
 	if err := os.Remove(path + ".tim"); err != nil {

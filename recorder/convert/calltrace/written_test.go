@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/format/formattest"
 	"tracex/format/tracefile"
 	"tracex/lazy/eager"
 	"tracex/recorder/convert/calltrace"
@@ -78,15 +79,14 @@ func (w *written) read() *trace {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	anchor, err := format.DecodeTimesHeader(times)
+	anchor, _, err := format.DecodeTimesHeader(times)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	tr.origin = anchor.Sub(w.zero).Nanoseconds()
-	index, times = index[format.HeaderSize:], times[format.TimesHeaderSize:]
-	for ; len(times) >= format.TimeCellSize; index, times = index[min(len(index), format.CellSize):], times[format.TimeCellSize:] {
-		if cell := format.DecodeCell(index); cell.Kind == format.KindTracePoint {
-			tr.times[cell.ID] = format.DecodeTimeCell(times)
+	for i, at := range formattest.TimeCells(w.t, times) {
+		if cell := format.DecodeCell(index[format.HeaderSize+i*format.CellSize:]); cell.Kind == format.KindTracePoint {
+			tr.times[cell.ID] = at
 		}
 	}
 	return tr

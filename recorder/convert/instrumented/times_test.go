@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/format/formattest"
 	"tracex/recorder/convert/instrumented"
 	"tracex/recorder/instrument/raw"
 	"tracex/recorder/instrument/raw/rawtest"
@@ -42,13 +43,13 @@ func times(t *testing.T, files ...*rawtest.File) (anchor time.Time, cells map[in
 	if err != nil {
 		t.Fatal(err)
 	}
-	if anchor, err = format.DecodeTimesHeader(b[:format.TimesHeaderSize]); err != nil {
+	if anchor, _, err = format.DecodeTimesHeader(b[:format.TimesHeaderSize]); err != nil {
 		t.Fatal(err)
 	}
 	cells = map[int32]format.TimeCell{}
-	for at := int64(format.HeaderSize); at+format.IndexTail < int64(len(index)); at += format.CellSize {
-		if cell := format.DecodeCell(index[at:]); cell.Kind == format.KindTracePoint {
-			cells[cell.ID] = format.DecodeTimeCell(b[format.TimeCellOffset(at):])
+	for i, at := range formattest.TimeCells(t, b) {
+		if cell := format.DecodeCell(index[format.HeaderSize+i*format.CellSize:]); cell.Kind == format.KindTracePoint {
+			cells[cell.ID] = at
 		}
 	}
 	return anchor, cells, names

@@ -268,9 +268,9 @@ func TestWriteFails(t *testing.T) {
 				t.Fatal(err)
 			}
 			out := []io.Writer{io.Discard, io.Discard, io.Discard}
-			out[which] = &full{left: limit << 15}
+			out[which] = &full{left: limit << 13}
 			if _, err := c.Write(t.Context(), tracefile.Files{Data: out[0], Index: out[1], Times: out[2]}); err != errBroken {
-				t.Errorf("writer %d with room for %d bytes: %v", which, limit<<15, err)
+				t.Errorf("writer %d with room for %d bytes: %v", which, limit<<13, err)
 			}
 			c.Close()
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/format/formattest"
 	"tracex/format/pbfield"
 	"tracex/format/tracefile"
 	"tracex/recorder/internal/perfetto/calls"
@@ -221,8 +222,8 @@ func TestJoinClock(t *testing.T) {
 	if got, want := outline(t, w), mainPart+"# process 50 › main\n 110+30  Class.m0()"; got != want {
 		t.Errorf("it is\n%s\nwant\n%s", got, want)
 	}
-	if end := format.DecodeTimeCell(w.times[len(w.times)-format.TimeCellSize:]); end.Start != 400 {
-		t.Errorf("it ends at %+v, want 400", end)
+	if times := formattest.TimeCells(t, w.times); times[len(times)-1].Start != 400 {
+		t.Errorf("it ends at %+v, want 400", times[len(times)-1])
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tracex/format"
+	"tracex/format/formattest"
 )
 
 // describer names slices, by the descriptors of a written trace.
@@ -110,17 +111,14 @@ func containerTimes(t *testing.T, w *written) map[int32]format.TimeCell {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := format.DecodeTimesHeader(w.times); err != nil {
-		t.Fatal(err)
-	}
-	if want := format.TimesHeaderSize + (int(cells)+1)*format.TimeCellSize; len(w.times) != want {
-		t.Fatalf("%d bytes of times, want %d for %d cells", len(w.times), want, cells)
+	read := formattest.TimeCells(t, w.times)
+	if len(read) != int(cells)+1 {
+		t.Fatalf("%d times for %d cells and the end", len(read), cells)
 	}
 	times := make(map[int32]format.TimeCell)
-	for i := range cells + 1 {
+	for i, tc := range read {
 		at := format.HeaderSize + i*format.CellSize
 		cell := format.DecodeCell(w.index[at:])
-		tc := format.DecodeTimeCell(w.times[format.TimeCellOffset(at):])
 		if tc.ID != cell.ID {
 			t.Fatalf("cell %d is of %d, its time of %d", i, cell.ID, tc.ID)
 		}

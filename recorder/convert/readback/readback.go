@@ -4,6 +4,7 @@ package readback
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -228,22 +229,26 @@ func (r *reader) cells(index, times []byte) error {
 	if err != nil {
 		return err
 	}
-	if r.trace.Anchor, err = format.DecodeTimesHeader(times); err != nil {
+	read := format.NewTimesScanner(bytes.NewReader(times))
+	if r.trace.Anchor, err = read.Anchor(); err != nil {
 		return err
-	}
-	if want := format.TimesHeaderSize + (int(n)+1)*format.TimeCellSize; len(times) != want {
-		return fmt.Errorf("%d bytes of times, want %d for %d cells", len(times), want, n)
 	}
 	for i := range n {
 		at := format.HeaderSize + i*format.CellSize
 		cell := format.DecodeCell(index[at:])
-		tc := format.DecodeTimeCell(times[format.TimeCellOffset(at):])
+		if !read.Next() {
+			return fmt.Errorf("times of %d cells, want %d and the end: %w", i, n, cmp.Or(read.Err(), io.ErrUnexpectedEOF))
+		}
+		tc := read.Cell()
 		if tc.ID != cell.ID {
 			return fmt.Errorf("cell %d is of %d, its time of %d", i, cell.ID, tc.ID)
 		}
 		if cell.Kind == format.KindTracePoint {
 			r.times[cell.ID] = tc
 		}
+	}
+	if !read.Next() || !read.Cell().IsEnd() || read.Next() {
+		return fmt.Errorf("the times of %d cells do not end: %w", n, cmp.Or(read.Err(), format.ErrCorrupt))
 	}
 	return nil
 }

@@ -21,8 +21,8 @@ type draft struct {
 	before int64       // the thread's content bytes before the block
 	had    []Container // scratch: the open containers that a part may change
 	index  []byte      // cells
-	times  []byte      // time cells
-	tail   []byte      // footers of what the thread left open
+	times  []format.TimeCell
+	tail   []byte // footers of what the thread left open
 	span   span
 	low    int   // levels of the stack that have not changed
 	begun  int64 // containers that begin in the part
@@ -42,7 +42,7 @@ func (d *draft) make(s *Stream, p buffers.Part, last bool) error {
 	d.low = len(s.open)
 	if n := len(p.Marks); n > 0 {
 		d.index = slices.Grow(d.index, n*format.CellSize)
-		d.times = slices.Grow(d.times, n*format.TimeCellSize)
+		d.times = slices.Grow(d.times, n)
 		if d.clock != nil {
 			d.read(s, p.Marks[0].Reading)
 			d.span = span{from: s.latest, known: true}
@@ -145,9 +145,7 @@ func (d *draft) add(event int32, start, end, begun, ended int64) {
 	d.index = d.index[:at+format.CellSize]
 	format.Cell{Kind: format.KindTracePoint, ID: event, Start: start, End: end}.Put(d.index[at:])
 	if d.clock != nil {
-		at := len(d.times)
-		d.times = d.times[:at+format.TimeCellSize]
-		format.TimeCell{ID: event, Start: begun, Duration: ended - begun}.Put(d.times[at:])
+		d.times = append(d.times, format.TimeCell{ID: event, Start: begun, Duration: ended - begun})
 	}
 }
 
@@ -164,7 +162,7 @@ func (d *draft) close(s *Stream) {
 		}
 	}
 	d.index = slices.Grow(d.index, n*format.CellSize)
-	d.times = slices.Grow(d.times, n*format.TimeCellSize)
+	d.times = slices.Grow(d.times, n)
 	for ; n > 0; n-- {
 		at := len(d.tail)
 		c := &s.open[n-1]
@@ -224,7 +222,6 @@ type block struct {
 	base    int64 // of its first content byte
 	before  int64 // the thread's content bytes in earlier blocks
 	cell    int   // position of the block's cell in the index buffer
-	time    int   // position of its time in the times buffer
 	span    span
 }
 
@@ -239,7 +236,7 @@ func (b *block) cut(at int64) bool {
 func (b *block) add(c format.Cell, s span) {
 	b.to.index.buf = c.Append(b.to.index.buf)
 	if b.to.times.to != nil {
-		b.to.times.buf = s.cell(c.ID).Append(b.to.times.buf)
+		b.to.cells = append(b.to.cells, s.cell(c.ID))
 	}
 }
 
@@ -261,7 +258,7 @@ func (b *block) part(p buffers.Part, d *draft) {
 	f := b.to
 	f.data.buf = append(append(f.data.buf, p.Data...), d.tail...)
 	f.index.buf = append(f.index.buf, d.index...)
-	f.times.buf = append(f.times.buf, d.times...)
+	f.cells = append(f.cells, d.times...)
 	if d.span.known {
 		if !b.span.known {
 			b.span = d.span
@@ -297,7 +294,7 @@ func (b *block) end() {
 	}
 	b.ending(end).Append(f.index.buf[:b.cell]) // in the reserved room
 	if f.times.to != nil {
-		b.span.cell(b.s.ID).Append(f.times.buf[:b.time])
+		f.cells[0] = b.span.cell(b.s.ID)
 	}
 }
 

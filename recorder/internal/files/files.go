@@ -66,7 +66,7 @@ func New(o Options) (*Files, error) {
 	}
 	f.data.room, f.index.room, f.times.room = o.sizes()
 	n := o.backlog() * o.BlockSize
-	f.data.most, f.index.most, f.times.most = n, n*format.CellSize/32, n*format.TimeCellSize/32
+	f.data.most, f.index.most, f.times.most = n, n*format.CellSize/32, n*timeCell/32
 	made, err := f.create()
 	if err != nil {
 		return nil, err
@@ -75,6 +75,7 @@ func New(o Options) (*Files, error) {
 	f.index.buf = format.AppendIndexHeader(nil, o.Layout.Version)
 	if o.Clock != nil {
 		f.times.buf = format.AppendTimesHeader(nil, o.Clock.Start())
+		f.pages = format.NewTimesWriter(format.TimesHeaderSize, 0, false)
 	}
 	if err := f.Write(); err != nil {
 		withdraw(made)
@@ -210,6 +211,7 @@ func (f *Files) add(s *Stream, p buffers.Part, d *draft, last bool) outcome {
 		b.end()
 		f.whole++
 	}
+	f.timed()
 	f.commit(s, p, d)
 	return added
 }
@@ -240,6 +242,9 @@ func (f *Files) Write() error {
 	if f.err != nil || f.closed {
 		defer f.mu.Unlock()
 		return f.err
+	}
+	if f.times.to != nil && !f.ending {
+		f.times.buf = f.pages.End(f.times.buf)
 	}
 	for _, o := range f.all() {
 		o.take()
@@ -284,16 +289,21 @@ func (f *Files) Write() error {
 func (f *Files) fail(err error) {
 	f.err = err
 	f.endLive() // all whole blocks are in the files
-	var data, index, times []byte
+	var data, index []byte
+	f.cells = f.cells[:0]
 	if b := &f.current; b.cut(f.data.good) {
 		// A dump keeps what it has of a thread.
 		data = append(data, byte(format.KindBlockEnd))
 		index = b.ending(f.data.good).Append(index)
-		times = f.written.cell(b.s.ID).Append(times)
+		f.cells = append(f.cells, f.written.cell(b.s.ID))
 	}
+	f.pages = format.NewTimesWriter(f.times.good, cells(f.index.good), f.fixed)
+	f.times.buf = nil // it may be of the live file
+	f.addEnd()
+	times := f.times.buf
 	f.data.cut(append(data, byte(format.KindEOF)))
 	f.index.cut(format.AppendIndexTail(index, f.end()))
-	f.times.cut(f.appendEnd(times))
+	f.times.cut(times)
 	f.Host.Dropped(f.waiting)
 	f.Host.Fail(err)
 }
@@ -306,14 +316,25 @@ func (f *Files) end() int64 {
 	return -1
 }
 
-// appendEnd appends the time of the EOF cell.
-func (f *Files) appendEnd(dst []byte) []byte {
-	if f.times.to == nil {
-		return dst
+// addEnd adds the time of the EOF cell.
+func (f *Files) addEnd() {
+	if f.times.to != nil {
+		// For a recording that Finish finishes, the present is the last time known of it.
+		f.cells = append(f.cells, format.TimeCell{ID: -1, Start: max(f.Clock.Present(), f.latest)})
+		f.timed()
 	}
-	// For a recording that Finish finishes, the present is the last time known of it.
-	return format.TimeCell{ID: -1, Start: max(f.Clock.Present(), f.latest)}.Append(dst)
 }
+
+// timed adds the time cells of what was added.
+func (f *fileWriters) timed() {
+	for _, c := range f.cells {
+		f.times.buf = f.pages.Append(f.times.buf, c)
+	}
+	f.cells = f.cells[:0]
+}
+
+// cells returns how many cells an index of a size has.
+func cells(size int64) int64 { return (size - format.HeaderSize) / format.CellSize }
 
 // Finish ends and closes the files.
 func (f *Files) Finish() error {
@@ -321,7 +342,7 @@ func (f *Files) Finish() error {
 	if f.err == nil && !f.closed {
 		f.data.buf = append(f.data.buf, byte(format.KindEOF))
 		f.index.buf = format.AppendIndexTail(f.index.buf, f.end())
-		f.times.buf = f.appendEnd(f.times.buf)
+		f.addEnd()
 		f.broken, f.ending = true, true
 	}
 	f.mu.Unlock()
@@ -386,7 +407,7 @@ func (f *Files) removed() error {
 
 // begin starts a block with the pending objects of the registry, which shift the draft.
 func (f *Files) begin(s *Stream, d *draft) {
-	f.current = block{to: &f.fileWriters, version: f.Layout.Version, s: s, dump: f.Dump, start: f.data.size(), before: d.before, cell: len(f.index.buf), time: len(f.times.buf)}
+	f.current = block{to: &f.fileWriters, version: f.Layout.Version, s: s, dump: f.Dump, start: f.data.size(), before: d.before, cell: len(f.index.buf)}
 	b := &f.current
 	f.data.buf = format.AppendBlockHead(f.data.buf, s.ID)
 	b.base = f.data.size()

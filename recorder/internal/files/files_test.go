@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"tracex/format"
 	"tracex/lazy/eager"
@@ -197,5 +199,27 @@ func TestDiskFull(t *testing.T) {
 	}
 	if n := calls(t, f.Path); len(n) != 1 || n[0] == 0 || int64(n[0])+h.dropped != 100 {
 		t.Errorf("the threads have %d calls, and %d are counted as dropped", n, h.dropped)
+	}
+}
+
+// TestFixedTimes: times that an older recorder began are told by their header, in the file or still waiting.
+func TestFixedTimes(t *testing.T) {
+	now := format.AppendTimesHeader(nil, time.Now())
+	older := bytes.Clone(now)
+	binary.BigEndian.PutUint64(older[8:], 1)
+	for _, c := range []struct {
+		file, waiting []byte
+		fixed         bool
+	}{
+		{older, nil, true}, {now, nil, false}, {nil, older, true}, {nil, now, false}, {older[:5], older, true}, {nil, nil, false},
+		{append(bytes.Clone(now), "a page"...), older, false},
+	} {
+		path := filepath.Join(t.TempDir(), "trace.bin.tim")
+		if err := os.WriteFile(path, c.file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := fixedTimes(path, c.waiting); got != c.fixed {
+			t.Errorf("%d bytes and %d: %v", len(c.file), len(c.waiting), got)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 
+	"tracex/format"
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/live"
 )
@@ -121,12 +122,31 @@ func Reopen(o Options, rest *live.Rest, to func(*os.File) OutFile, dry bool) (*F
 		o.end = o.pos
 		o.buf = append(make([]byte, 0, max(o.room, len(waiting[i]))), waiting[i]...)
 	}
+	if f.times.to != nil {
+		f.fixed = fixedTimes(f.times.name, waiting[2])
+		f.pages = format.NewTimesWriter(f.times.size(), cells(f.index.size()), f.fixed)
+	}
 	f.newDrafts(1)
 	if err := f.Write(); err != nil {
 		_ = f.Close()
 		return nil, err
 	}
 	return f, nil
+}
+
+// fixedTimes reports whether a file of times, or what is to be its content, is of version 1.
+func fixedTimes(path string, waiting []byte) bool {
+	head := make([]byte, format.TimesHeaderSize)
+	n := 0
+	if f, err := os.Open(path); err == nil {
+		n, _ = f.ReadAt(head, 0)
+		_ = f.Close()
+	}
+	if n < len(head) {
+		n = copy(head, waiting)
+	}
+	_, fixed, err := format.DecodeTimesHeader(head[:n])
+	return err == nil && fixed
 }
 
 // reopen opens a file and returns the bytes waiting to be written after its certain content.

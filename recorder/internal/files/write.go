@@ -120,7 +120,12 @@ func (f *fileWriter) cut(tail []byte) {
 	}
 }
 
-type fileWriters struct{ data, index, times fileWriter }
+type fileWriters struct {
+	data, index, times fileWriter
+	pages              format.TimesWriter // what times.buf gets
+	cells              []format.TimeCell  // of the block that is being added
+	fixed              bool               // the times are of version 1: an older recorder began them
+}
 
 // Options say where files are, and what they have.
 type Options struct {
@@ -154,14 +159,17 @@ func (c *Options) backlog() int {
 	return int(min(max(c.MaxMemory/int64(c.BlockSize)/64, 1), 4))
 }
 
+// timeCell is how many bytes a time takes mostly.
+const timeCell = 8
+
 // sizes returns how large the buffers of the three files are, in bytes.
 //
 // A chunk has a mark for each 16 bytes, and mostly each second one is a footer, which makes an
-// index cell of 21 bytes and a time cell of 20. A block may consist only of footers, but the
+// index cell of 21 bytes and a time of timeCell bytes mostly. A block may consist only of footers, but the
 // waiting blocks together have no more than that.
 func (c *Options) sizes() (data, index, times int) {
 	block, n := c.BlockSize, c.backlog()*c.BlockSize
-	return n + block, n*format.CellSize/32 + block*format.CellSize/16, n*format.TimeCellSize/32 + block*format.TimeCellSize/16
+	return n + block, n*format.CellSize/32 + block*format.CellSize/16, n*timeCell/32 + block*timeCell/16
 }
 
 // Share returns how many blocks of memory the files take: two buffers for each, and

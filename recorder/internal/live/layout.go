@@ -28,13 +28,14 @@
 // everything in it.
 package live
 
-import "bytes"
+import "slices"
 
 // The header, by offsets in bytes. On disk, do not change: the version's number is in the
 // magic.
 const (
-	// magic 001 had no AtFormat: its objects are of version 22 of the trace's format.
-	magic, olderMagic = "tracex live 002\n", "tracex live 001\n"
+	// magic 002 had times of version 1, which are told by their header, and magic 001 no AtFormat: its objects
+	// are of version 22 of the trace's format.
+	magic = "tracex live 003\n"
 
 	AtMagic    = 0
 	AtOrder    = 16 // orderMark, as this machine writes it
@@ -66,7 +67,7 @@ const (
 
 // begins reports whether bytes are the beginning of a live file.
 func begins(b []byte) bool {
-	return bytes.HasPrefix(b, []byte(magic)) || bytes.HasPrefix(b, []byte(olderMagic))
+	return len(b) >= len(magic) && slices.Contains([]string{magic, "tracex live 002\n", "tracex live 001\n"}, string(b[:len(magic)]))
 }
 
 // States of a live file, in AtState.

@@ -1,6 +1,7 @@
 package tracetest
 
 import (
+	"bytes"
 	"encoding/binary"
 	"os"
 	"testing"
@@ -23,26 +24,26 @@ func CheckTimes(tb testing.TB, path string, whole bool) (anchor time.Time) {
 		tb.Fatal(err)
 	}
 	c := &timesCheck{tb: tb, threads: map[int32]*threadTimes{}, current: &threadTimes{}}
-	if anchor, err = format.DecodeTimesHeader(times); err != nil {
+	read := format.NewTimesScanner(bytes.NewReader(times))
+	if anchor, err = read.Anchor(); err != nil {
 		tb.Fatal(err)
 	}
-	index, times = index[min(format.HeaderSize, len(index)):], times[format.TimesHeaderSize:]
-	if n := len(index) / format.CellSize; whole {
-		if len(index)%format.CellSize != 8 || binary.BigEndian.Uint64(index[n*format.CellSize:]) != format.IndexMagic ||
-			len(times) != n*format.TimeCellSize {
-			tb.Fatalf("%d bytes of times for %d of index", len(times), len(index))
-		}
-	} else if len(times)/format.TimeCellSize > n {
-		tb.Fatalf("%d bytes of times for %d of index: more than the index has cells", len(times), len(index))
+	index = index[min(format.HeaderSize, len(index)):]
+	n := len(index) / format.CellSize
+	if whole && (len(index)%format.CellSize != 8 || binary.BigEndian.Uint64(index[n*format.CellSize:]) != format.IndexMagic) {
+		tb.Fatalf("%d bytes of index have no end", len(index))
 	}
 	// A dump's first block has at least a name, whose cell precedes its own.
 	c.dump = len(index) >= format.CellSize && format.DecodeCell(index).Kind != format.KindBlockStart
-	for len(times) >= format.TimeCellSize {
-		c.cell(format.DecodeCell(index), format.DecodeTimeCell(times))
-		index, times = index[format.CellSize:], times[format.TimeCellSize:]
+	for read.Next() {
+		if read.Cells() > int64(n) {
+			tb.Fatalf("more times than the %d cells of the index", n)
+		}
+		c.cell(format.DecodeCell(index), read.Cell())
+		index = index[format.CellSize:]
 	}
-	if whole && !c.over {
-		tb.Fatal("the last time is not that of the end")
+	if read.Err() != nil || whole && (!c.over || read.Cells() != int64(n)) {
+		tb.Fatalf("times of %d cells of %d, the end %v: %v", read.Cells(), n, c.over, read.Err())
 	}
 	return anchor
 }
