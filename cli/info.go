@@ -70,11 +70,11 @@ func (n *infoCommand) show(ctx context.Context, in *input, r *lazy.LazyTraceRead
 		}
 	}
 	if n.tree {
-		rows.listTree(sum.Threads, n.limit)
+		rows.listTree(&sum.Threads, n.limit)
 	} else {
-		rows.list(sum.Threads, n.limit)
+		rows.list(&sum.Threads, n.limit)
 	}
-	t.File, t.limit, t.Processes = in.name, n.limit, gatherProcesses(r, sum.Threads)
+	t.File, t.limit, t.Processes = in.name, n.limit, gatherProcesses(r, &sum.Threads)
 	t.Run = runFactsOf(r.Info(), n.env)
 	left, right, err := diffInfo(in.path)
 	if err != nil {

@@ -53,7 +53,7 @@ type startFacts struct {
 }
 
 // gatherProcesses returns the facts about processes as a tree: each is followed by those that it started.
-func gatherProcesses(r *lazy.LazyTraceReader, threads []lazy.ThreadCount) (list []processFacts) {
+func gatherProcesses(r *lazy.LazyTraceReader, threads *lazy.ThreadCounts) (list []processFacts) {
 	all := processes.Of(r)
 	if len(all.List) == 0 {
 		return nil
@@ -69,7 +69,7 @@ func gatherProcesses(r *lazy.LazyTraceReader, threads []lazy.ThreadCount) (list 
 		x := &list[len(list)-1]
 		x.depth, x.by = depth, all.Origin(p, name)
 	}
-	for _, c := range threads {
+	for c := range threads.All() {
 		p := all.OfThread(name(c.ID))
 		if p == nil {
 			continue

@@ -52,7 +52,7 @@ func TestInfoOfManyThreads(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := threadRows{r: r}
-	all.list(sum.Threads, 0)
+	all.list(&sum.Threads, 0)
 	for what, write := range map[string]func(w io.Writer) error{
 		"text": func(w io.Writer) error { return gather(r, sum).write(w, all) },
 		"JSON": func(w io.Writer) error { return gather(r, sum).writeJSON(w, all) },
@@ -76,12 +76,12 @@ func TestInfoOfManyThreads(t *testing.T) {
 func TestInfoListsThreadsWithMostCalls(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
-		counts := make([]lazy.ThreadCount, rng.IntN(100))
-		for i := range counts {
-			counts[i] = lazy.ThreadCount{ID: int32(i), Calls: rng.Int64N(20), Points: rng.Int64N(3)}
+		var counts lazy.ThreadCounts
+		for i := range rng.Int32N(100) {
+			counts.Append(lazy.ThreadCount{ID: i, Calls: rng.Int64N(20), Points: rng.Int64N(3)})
 		}
 		limit := rng.IntN(60)
-		want, more := slices.Clone(counts), 0
+		want, more := slices.Collect(counts.All()), 0
 		if limit > 0 && len(want) > limit {
 			slices.SortStableFunc(want, func(a, b lazy.ThreadCount) int {
 				return cmp.Or(int(b.Calls-a.Calls), int(b.Points-a.Points))
@@ -89,8 +89,9 @@ func TestInfoListsThreadsWithMostCalls(t *testing.T) {
 			want, more = want[:limit], len(want)-limit
 		}
 		var got threadRows
-		if got.list(counts, limit); !slices.Equal(got.counts, want) || got.more != more {
-			t.Fatalf("%d of %d threads: %v and %d more, want %v and %d", limit, len(counts), got.counts, got.more, want, more)
+		got.list(&counts, limit)
+		if list := slices.Collect(got.counts.All()); !slices.Equal(list, want) || got.more != more {
+			t.Fatalf("%d of %d threads: %v and %d more, want %v and %d", limit, counts.Len(), list, got.more, want, more)
 		}
 	}
 }

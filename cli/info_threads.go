@@ -22,53 +22,56 @@ type threadRows struct {
 	r      *lazy.LazyTraceReader
 	forest *goroutines.Forest // for JSON and for the tree, otherwise nil
 	tree   bool               // they are in the order of the forest
-	counts []lazy.ThreadCount // of those listed
+	counts lazy.ThreadCounts  // of those listed, in their order
 	more   int                // how many are left out
 }
 
 // listTree lists the first threads in the order of the forest, all with limit 0.
-func (l *threadRows) listTree(counts []lazy.ThreadCount, limit int) {
+func (l *threadRows) listTree(counts *lazy.ThreadCounts, limit int) {
 	l.tree = true
 	all := l.forest.Of()
 	for place := range all.Len() {
-		if limit > 0 && len(l.counts) == limit {
+		if limit > 0 && l.counts.Len() == limit {
 			break
 		}
 		id := all.ID(l.forest.At(place))
-		i, ok := slices.BinarySearchFunc(counts, id, func(c lazy.ThreadCount, id int32) int { return cmp.Compare(c.ID, id) })
-		if ok {
-			l.counts = append(l.counts, counts[i])
+		if i, ok := counts.Find(id); ok {
+			l.counts.Append(counts.At(i))
 		}
 	}
-	l.more = len(counts) - len(l.counts)
+	l.more = counts.Len() - l.counts.Len()
 }
 
 // list lists all threads by number, or if there are more than limit, which is not 0, the limit
 // with the most calls, most first.
-func (l *threadRows) list(counts []lazy.ThreadCount, limit int) {
-	if l.counts = counts; limit == 0 || len(counts) <= limit {
+func (l *threadRows) list(counts *lazy.ThreadCounts, limit int) {
+	if limit == 0 || counts.Len() <= limit {
+		l.counts = *counts
 		return
 	}
 	order := func(a, b lazy.ThreadCount) int {
 		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(b.Points, a.Points), cmp.Compare(a.ID, b.ID))
 	}
-	best := slices.SortedFunc(slices.Values(counts[:limit]), order)
-	for _, c := range counts[limit:] {
-		if order(c, best[limit-1]) > 0 {
+	var best []lazy.ThreadCount
+	for c := range counts.All() {
+		if len(best) >= limit && order(c, best[limit-1]) > 0 {
 			continue
 		}
-		if best = append(best, c); len(best) == 2*limit {
+		if best = append(best, c); len(best) == limit || len(best) == 2*limit {
 			slices.SortFunc(best, order)
 			best = best[:limit]
 		}
 	}
 	slices.SortFunc(best, order)
-	l.counts, l.more = best[:limit], len(counts)-limit
+	for _, c := range best[:limit] {
+		l.counts.Append(c)
+	}
+	l.more = counts.Len() - limit
 }
 
 // facts returns the facts about a thread.
 func (l *threadRows) facts(i int) threadFacts {
-	c := &l.counts[i]
+	c := l.counts.At(i)
 	info, _ := l.r.ThreadInfo(c.ID)
 	t := threadFacts{
 		Number: int64(c.ID) + 1, Name: info.Name, Bytes: info.Bytes,
@@ -119,7 +122,7 @@ func (l *threadRows) row(i int) [threadColumns]string {
 		name += " (threw " + t.Threw + ")"
 	}
 	if l.tree {
-		name = l.indent(l.counts[i].ID) + name
+		name = l.indent(l.counts.At(i).ID) + name
 	}
 	return [...]string{"  " + printable(name), display.Grouped(t.Events), display.Grouped(t.Calls), display.Grouped(int64(t.Depth)), display.Grouped(t.Bytes)}
 }
@@ -150,12 +153,12 @@ func (l *threadRows) write(w *bufio.Writer) {
 		w.WriteByte('\n')
 	}
 	measure(head)
-	for i := range l.counts {
+	for i := range l.counts.Len() {
 		measure(l.row(i))
 	}
 	w.WriteByte('\n')
 	write(head)
-	for i := range l.counts {
+	for i := range l.counts.Len() {
 		write(l.row(i))
 	}
 	if l.more > 0 {
@@ -178,7 +181,7 @@ func (t *facts) writeJSON(w io.Writer, threads threadRows) error {
 	one := json.NewEncoder(&b)
 	one.SetIndent("    ", "  ")
 	one.SetEscapeHTML(false)
-	for i := range threads.counts {
+	for i := range threads.counts.Len() {
 		b.Reset()
 		if err := one.Encode(threads.facts(i)); err != nil {
 			return err
@@ -189,7 +192,7 @@ func (t *facts) writeJSON(w io.Writer, threads threadRows) error {
 		out.WriteString("\n    ")
 		out.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 	}
-	if len(threads.counts) > 0 {
+	if threads.counts.Len() > 0 {
 		out.WriteString("\n  ")
 	}
 	out.WriteByte(']')

@@ -43,7 +43,7 @@ func TestInfoTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := threadRows{r: r, forest: forest}
-	rows.listTree(sum.Threads, 5)
+	rows.listTree(&sum.Threads, 5)
 	var text, js bytes.Buffer
 	if err := gather(r, sum).write(&text, rows); err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestInfoTree(t *testing.T) {
 		}
 	}
 	rows = threadRows{r: r, forest: forest}
-	rows.list(sum.Threads, 0)
+	rows.list(&sum.Threads, 0)
 	if err := gather(r, sum).writeJSON(&js, rows); err != nil {
 		t.Fatal(err)
 	}

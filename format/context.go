@@ -13,14 +13,14 @@ import (
 // A Context has no lock: lookups may run concurrently with each other, but not with Add.
 type Context struct {
 	Packages  Packages
-	threads   table[ThreadName]
-	classes   table[namedClass]
-	methods   table[namedMethod]
-	fields    table[namedField]
-	variables table[namedVariable]
-	strings   table[namedString]
-	paths     table[AccessPath]
-	locations table[namedLocation]
+	threads   *threadNames
+	classes   table[*namedClass]
+	methods   table[*namedMethod]
+	fields    table[*namedField]
+	variables table[*namedVariable]
+	strings   table[*namedString]
+	paths     table[*AccessPath]
+	locations table[*namedLocation]
 	doubts    map[int32]bool // see InDoubt
 	left      leftTrees      // see SampleNote
 	waits     bool           // see HasWaits
@@ -31,13 +31,18 @@ type Context struct {
 
 // NewContext returns an empty Context for a trace of this version. The version determines how
 // Add decodes objects, and how texts are written.
-func NewContext(v Version) *Context { return &Context{version: v} }
+func NewContext(v Version) *Context { return &Context{version: v, threads: new(threadNames)} }
 
 // Version returns the version of the trace.
 func (c *Context) Version() Version { return c.version }
 
 // Thread returns the name of a thread.
-func (c *Context) Thread(id int32) *ThreadName { return c.threads.get(id) }
+func (c *Context) Thread(id int32) *ThreadName {
+	if name, ok := c.threads.get(id); ok {
+		return &ThreadName{Thread: id, Name: name}
+	}
+	return nil
+}
 
 // Class returns the class with this id.
 func (c *Context) Class(id int32) *ClassDescriptor {
@@ -93,7 +98,7 @@ func (c *Context) Text(id int32) (s string, ok bool) {
 // Counts returns how many reference objects of each kind there are.
 func (c *Context) Counts() map[Kind]int {
 	return map[Kind]int{
-		KindThreadName: c.threads.n, KindClassDescriptor: c.classes.n, KindMethodDescriptor: c.methods.n,
+		KindThreadName: c.threads.numbers.n, KindClassDescriptor: c.classes.n, KindMethodDescriptor: c.methods.n,
 		KindFieldDescriptor: c.fields.n, KindVariableDescriptor: c.variables.n, KindString: c.strings.n,
 		KindAccessPath: c.paths.n, KindCodeLocation: c.locations.n,
 	}
@@ -128,7 +133,7 @@ func (c *Context) Locations() iter.Seq[*CodeLocation] {
 }
 
 // each yields the descriptors in a table.
-func each[E, D any](t *table[E], of func(*E) *D) iter.Seq[*D] {
+func each[E, D any](t *table[*E], of func(*E) *D) iter.Seq[*D] {
 	return func(yield func(*D) bool) {
 		for e := range t.all() {
 			if !yield(of(e)) {
@@ -154,7 +159,9 @@ func (c *Context) Add(b []byte) (id int32, n int, err error) {
 	case KindThreadName:
 		v := r.threadName()
 		id = v.Thread
-		add(&r, &c.threads, id, v)
+		if r.err == nil {
+			c.threads.put(id, v.Name)
+		}
 	case KindClassDescriptor:
 		v := r.class()
 		id = v.ID
@@ -200,7 +207,7 @@ func (c *Context) Add(b []byte) (id int32, n int, err error) {
 	return id, r.i, r.error()
 }
 
-func add[T any](r *decoder, t *table[T], id int32, v T) {
+func add[T any](r *decoder, t *table[*T], id int32, v T) {
 	if r.err == nil {
 		t.put(id, &v)
 	}

@@ -11,7 +11,7 @@ import (
 func TestTable(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, ids := range []int32{10, 1000, 1 << 16, math.MaxInt32} {
-		var table table[int32]
+		var table table[*int32]
 		want := map[int32]bool{}
 		for range 3000 {
 			id := r.Int32N(ids)
@@ -50,7 +50,7 @@ func TestTable(t *testing.T) {
 // there are enough, as those of a recorder that writes a few of its code locations: most
 // lookups do not search a map.
 func TestTableSettles(t *testing.T) {
-	var table table[int32]
+	var table table[*int32]
 	for i := range int32(4000) {
 		id := 9*(i*1237%4000) + i%7 // every ninth id or so, in disorder
 		table.put(id, &id)

@@ -14,8 +14,8 @@ import (
 // described after its use.
 type Survey struct {
 	version   Version
-	classes   table[surveyedClass]
-	locations table[surveyedLocation]
+	classes   table[*surveyedClass]
+	locations table[*surveyedLocation]
 	builders  []int32 // classes named java.lang.StringBuilder
 	most      int32   // the largest id of a class, -1 if none
 }

@@ -26,11 +26,13 @@ func (c countingCells) At(ord int64) format.Cell { *c.asked++; return c.Cells.At
 func countCells(r *LazyTraceReader) (asked *int) {
 	asked = new(int)
 	v := *r.r.Known.Load()
-	for i, s := range v.Streams {
-		s := *s
+	var list []*index.Stream
+	for i := range v.Streams.Len() {
+		s := *v.Streams.At(i)
 		s.Cells = countingCells{s.Cells, asked}
-		v.Streams[i] = &s
+		list = append(list, &s)
 	}
+	v.Streams = index.StreamsOf(list...)
 	r.r.Known.Store(&v)
 	return asked
 }
@@ -117,16 +119,16 @@ func TestFindEventGrowing(t *testing.T) {
 		v := r.r.Known.Load()
 		if before != nil && v.Data != nil {
 			was := make(map[*index.Stream]bool)
-			for _, s := range before.V.Streams {
+			for _, s := range before.V.Streams.All() {
 				was[s] = true
 			}
 			_, others := walk.SharedSpans(before, v)
 			for _, i := range others {
-				if was[v.Streams[i]] {
-					t.Errorf("the stream of thread %d is read again", v.Streams[i].Thread)
+				if was[v.Streams.At(int(i))] {
+					t.Errorf("the stream of thread %d is read again", v.Streams.Thread(int(i)))
 				}
 			}
-			for _, s := range v.Streams {
+			for _, s := range v.Streams.All() {
 				if was[s] {
 					shared++
 				}

@@ -64,7 +64,7 @@ func FuzzIndexPass(f *testing.F) {
 			}
 			return
 		}
-		for _, s := range got.Streams {
+		for _, s := range got.Streams.All() {
 			last := int64(-1)
 			for ord := range s.Cells.Len() {
 				c := s.Cells.At(ord)

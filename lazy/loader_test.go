@@ -16,7 +16,7 @@ func TestLoader(t *testing.T) {
 		ld := newLoader(r.r, folded)
 		v, epoch := r.r.Moment()
 		ld.now = walk.Instant{View: v, Epoch: epoch}
-		th := ld.newThread(v.Streams[0].Thread)
+		th := ld.newThread(v.Streams.Thread(0))
 		n := th
 		for n.Point() == nil || n.e.Load().End-n.e.Load().Start < 1000 {
 			n = child(t, ld, n, 0)

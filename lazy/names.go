@@ -56,6 +56,7 @@ type (
 	Surveyor       = walk.Surveyor
 	TallyPass      = walk.TallyPass
 	ThreadCount    = walk.ThreadCount
+	ThreadCounts   = walk.ThreadCounts
 	TranslateFiles = walk.TranslateFiles
 	Translation    = walk.Translation
 	Visitor        = walk.Visitor

@@ -232,7 +232,7 @@ func TestPassRanges(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			var got []byte
 			var all []PassRange
-			for _, s := range r.r.Known.Load().Streams {
+			for _, s := range r.r.Known.Load().Streams.All() {
 				for from := int64(0); from < s.Size; {
 					to := from + 1 + rng.Int64N(s.Size/5)
 					if to >= s.Size {
@@ -258,7 +258,7 @@ func TestPassSkips(t *testing.T) {
 	c := walk.PassCut{Bytes: 5000, Approach: 512, Width: 2}
 	odd := func(g PassRange) bool { return g.From/c.Bytes%2 == 1 }
 	var want []byte
-	for _, s := range r.r.Known.Load().Streams {
+	for _, s := range r.r.Known.Load().Streams.All() {
 		for from := int64(0); from < s.Size; from += c.Bytes {
 			g := PassRange{Thread: s.Thread, From: from, To: from + c.Bytes}
 			if g.To >= s.Size {

@@ -10,7 +10,7 @@ import (
 func TestStreamRanges(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 2000, Seed: 3, Threads: 4, Options: formattest.Options{BlockSize: 5000}})
 	r := ready(t, path, Options{})
-	s := r.r.Known.Load().Streams[1]
+	s := r.r.Known.Load().Streams.At(1)
 	if s.Blocks() < 3 {
 		t.Fatalf("%d blocks: the test shows nothing", s.Blocks())
 	}

@@ -38,7 +38,7 @@ func nestedDeep(t *testing.T, from string, depth int) {
 		t.Fatalf("printed only %d bytes", w)
 	}
 	tree := r.Tree(true)
-	s := r.r.Known.Load().Streams[0]
+	s := r.r.Known.Load().Streams.At(0)
 	var innermost int64
 	r.r.Use(func() error { innermost = s.Cells.At(0).Start - 1; return nil })
 	n, err := tree.Reveal(context.Background(), Position{Thread: s.Thread, At: innermost})

@@ -452,7 +452,7 @@ func showing(t *testing.T, path string, o Options, e Edits) {
 	r := ready(t, path, o)
 	for _, folded := range []bool{true, false} {
 		c := &plainCheck{
-			t: t, rng: rand.New(rand.NewPCG(uint64(len(r.r.Known.Load().Streams)), 7)), tree: newTree(r.r, folded, e), threads: loadPlain(t, newTree(r.r, folded, e)),
+			t: t, rng: rand.New(rand.NewPCG(uint64(r.r.Known.Load().Streams.Len()), 7)), tree: newTree(r.r, folded, e), threads: loadPlain(t, newTree(r.r, folded, e)),
 			nodes: make(map[Position]*plainNode),
 		}
 		c.flat(c.threads)

@@ -54,7 +54,7 @@ func TestTally(t *testing.T) {
 			t.Errorf("%s: one after the other, threads are %+v, not %+v", name, all, r.Threads())
 		}
 		for i, th := range r.Threads() {
-			if want := sum.Threads[i]; th.Calls != want.Calls || th.Events != want.Points {
+			if want := sum.Threads.At(i); th.Calls != want.Calls || th.Events != want.Points {
 				t.Errorf("%s: thread %d: %+v, want %+v", name, th.ID, th, want)
 			}
 		}

@@ -2,7 +2,6 @@ package lazy
 
 import (
 	"iter"
-	"slices"
 
 	"tracex/format"
 	"tracex/lazy/internal/index"
@@ -28,21 +27,21 @@ func (l *ThreadList) Reader() *LazyTraceReader { return l.r }
 func (l *ThreadList) Same(o *ThreadList) bool { return l.v == o.v }
 
 // Len returns how many threads there are.
-func (l *ThreadList) Len() int { return len(l.v.Streams) }
+func (l *ThreadList) Len() int { return l.v.Streams.Len() }
 
 // ID returns the id of the i-th thread.
-func (l *ThreadList) ID(i int) int32 { return l.v.Streams[i].Thread }
+func (l *ThreadList) ID(i int) int32 { return l.v.Streams.Thread(i) }
 
 // Index returns the number of the first thread with this id or a higher one.
 func (l *ThreadList) Index(id int32) int {
-	i, _ := slices.BinarySearchFunc(l.v.Streams, id, func(s *index.Stream, id int32) int { return int(int64(s.Thread) - int64(id)) })
+	i, _ := l.v.Streams.Search(id)
 	return i
 }
 
 // All describes the threads, one after the other.
 func (l *ThreadList) All() iter.Seq[ThreadInfo] {
 	return func(yield func(ThreadInfo) bool) {
-		for _, s := range l.v.Streams {
+		for _, s := range l.v.Streams.All() {
 			var t ThreadInfo
 			l.r.WithContext(func(c *format.Context) { t = l.r.r.InfoOf(c, l.v, s) })
 			if !yield(t) {
@@ -64,7 +63,7 @@ func (l *ThreadList) Rows(which []int) []ThreadRow {
 	rows := make([]ThreadRow, len(which))
 	l.r.WithContext(func(c *format.Context) {
 		for i, n := range which {
-			rows[i].ThreadInfo = l.r.r.InfoOf(c, l.v, l.v.Streams[n])
+			rows[i].ThreadInfo = l.r.r.InfoOf(c, l.v, l.v.Streams.At(n))
 		}
 	})
 	l.times(func(time func(n int) (Time, bool)) {
@@ -82,9 +81,10 @@ func (l *ThreadList) times(f func(time func(n int) (Time, bool))) {
 		if !l.r.r.Timed() || !l.r.r.Shows(l.v) { // the files may have changed
 			return nil
 		}
+		var room index.Room
 		w := walk.Walker{R: l.r.r.Trace, V: l.v}
 		f(func(n int) (Time, bool) {
-			w.S = l.v.Streams[n]
+			w.S = l.v.Streams.In(&room, n)
 			return w.ThreadTime()
 		})
 		return nil
@@ -97,7 +97,7 @@ func (l *ThreadList) Names(which func(yield func(n int) bool), f func(n int, nam
 	l.r.WithContext(func(c *format.Context) {
 		var name []byte
 		which(func(n int) bool {
-			name = trace.AppendThread(name[:0], c, l.v.Streams[n].Thread)
+			name = trace.AppendThread(name[:0], c, l.v.Streams.Thread(n))
 			return f(n, name)
 		})
 	})
@@ -109,7 +109,7 @@ func (l *ThreadList) Plain(from, to int, f func(n int, name string) bool) {
 	l.r.WithContext(func(c *format.Context) {
 		for n := from; n < to; n++ {
 			name := ""
-			if t := c.Thread(l.v.Streams[n].Thread); t != nil {
+			if t := c.Thread(l.v.Streams.Thread(n)); t != nil {
 				name = t.Name
 			}
 			if !f(n, name) {
@@ -132,7 +132,7 @@ func (l *ThreadList) Ends(which []int) []ThreadEnd {
 	for i, n := range which {
 		// An error here says nothing about the others: the tree shows it.
 		l.r.r.Use(func() error {
-			w, err := l.r.r.WalkerOn(l.v, l.v.Streams[n].Thread)
+			w, err := l.r.r.WalkerOn(l.v, l.v.Streams.Thread(n))
 			if err != nil {
 				return err
 			}

@@ -68,7 +68,7 @@ func (l *ThreadList) numbers(o ThreadOrder, from int, part []numbered) {
 	for i := range part {
 		part[i] = numbered{by: math.MinInt64, n: from + i}
 		if o == ByCalls {
-			p := l.r.r.Population(l.v, l.v.Streams[from+i])
+			p := l.r.r.Population(l.v, l.v.Streams.At(from+i))
 			if part[i].by = p.Containers; p.Counted {
 				part[i].by = p.Calls
 			}
@@ -99,7 +99,7 @@ func (l *ThreadList) sortByName(ctx context.Context, progress Progress) ([]int, 
 		l.r.WithContext(func(c *format.Context) {
 			for n := from; n < to; n++ {
 				list[n].n = int32(n)
-				if t := c.Thread(l.v.Streams[n].Thread); t != nil {
+				if t := c.Thread(l.v.Streams.Thread(n)); t != nil {
 					list[n].name = t.Name
 				}
 				list[n].plain = !strings.Contains(list[n].name, goroutine)

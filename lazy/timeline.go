@@ -47,7 +47,7 @@ func TimelineOf(ctx context.Context, r *LazyTraceReader) (o Timeline, err error)
 		return TimelineTimes, nil
 	}
 	v, epoch := r.r.Moment()
-	if len(v.Streams) < 2 {
+	if v.Streams.Len() < 2 {
 		return TimelineEvents, nil
 	}
 	if ofGoroutines(r.r, v) {
@@ -74,7 +74,7 @@ func TimelineOf(ctx context.Context, r *LazyTraceReader) (o Timeline, err error)
 func ofGoroutines(r *walk.Reader, v *index.View) (some bool) {
 	const mark = "goroutine "
 	r.WithContext(func(c *format.Context) {
-		for _, s := range v.Streams[:min(len(v.Streams), orderThreads)] {
+		for _, s := range v.Streams.Range(0, orderThreads) {
 			if n := c.Thread(s.Thread); n != nil && (strings.HasPrefix(n.Name, mark) || strings.Contains(n.Name, " "+mark)) {
 				some = true
 			}
@@ -85,7 +85,7 @@ func ofGoroutines(r *walk.Reader, v *index.View) (some bool) {
 
 // orderOf is Timeline for a trace without times. It must be called within use.
 func orderOf(ctx context.Context, r *trace.Trace, t *trace.EventTable) (Timeline, error) {
-	for _, s := range t.V.Streams[:min(len(t.V.Streams), orderThreads)] {
+	for _, s := range t.V.Streams.Range(0, orderThreads) {
 		w := &walk.Walker{R: r, V: t.V, S: s}
 		first, ok := w.FirstEvent(ctx)
 		if !ok {
@@ -106,13 +106,13 @@ func orderOf(ctx context.Context, r *trace.Trace, t *trace.EventTable) (Timeline
 
 // sharesIDs reports whether another thread than s has an event in the block that begins with a number.
 func sharesIDs(ctx context.Context, r *trace.Trace, t *trace.EventTable, s *index.Stream, from int32) (bool, error) {
-	var tried []*index.Stream
+	var tried []int32 // threads
 	for n := range int32(idBlock) {
 		for _, o := range t.Streams(from + n) {
-			if o == s || slices.Contains(tried, o) || len(tried) == orderThreads {
+			if o.Thread == s.Thread || slices.Contains(tried, o.Thread) || len(tried) == orderThreads {
 				continue
 			}
-			tried = append(tried, o)
+			tried = append(tried, o.Thread)
 			w := &walk.Walker{R: r, V: t.V, S: o}
 			if _, event, err := w.FirstFrom(ctx, from); err != nil || event < int64(from)+idBlock {
 				return err == nil, err
@@ -159,15 +159,15 @@ func (o Timeline) Spans(ctx context.Context, r *LazyTraceReader) (list []ThreadS
 			return nil, r.r.Doubt(err, v, epoch)
 		}
 		for _, s := range table.Spans {
-			list = append(list, ThreadSpan{v.Streams[s.Stream].Thread, int64(s.First), int64(s.Last)})
+			list = append(list, ThreadSpan{v.Streams.Thread(int(s.Stream)), int64(s.First), int64(s.Last)})
 		}
 		slices.SortStableFunc(list, func(a, b ThreadSpan) int { return int(a.Thread) - int(b.Thread) })
 		return list, nil
 	}
-	list = make([]ThreadSpan, 0, len(v.Streams))
-	for from := 0; from < len(v.Streams); from += walk.TableStreams {
+	list = make([]ThreadSpan, 0, v.Streams.Len())
+	for from := 0; from < v.Streams.Len(); from += walk.TableStreams {
 		err = r.r.Use(func() error {
-			for _, s := range v.Streams[from:min(from+walk.TableStreams, len(v.Streams))] {
+			for _, s := range v.Streams.Range(from, from+walk.TableStreams) {
 				span := ThreadSpan{s.Thread, math.MinInt64, math.MaxInt64}
 				w := &walk.Walker{R: r.r.Trace, V: v, S: s}
 				if n := s.Blocks(); n > 0 {

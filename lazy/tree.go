@@ -88,7 +88,7 @@ func (t *Tree) Refresh() {
 	}
 	t.seen = st.Generation
 	t.now = walk.Instant{View: v, Epoch: epoch}
-	t.roots.add(len(v.Streams), func(i int) int32 { return v.Streams[i].Thread })
+	t.roots.add(v.Streams.Len(), func(i int) int32 { return v.Streams.Thread(i) })
 	for id, n := range t.roots.made {
 		if s := v.Stream(id); s != nil {
 			t.grow(n, v, s)

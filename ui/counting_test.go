@@ -25,11 +25,11 @@ func TestCallsAreCalls(t *testing.T) {
 		calls, events := sum.Classes[format.ClassCall], sum.Points
 		d := drive(t, r, 140, 40, Options{})
 		d.has("6 threads · " + display.Grouped(calls) + " calls · " + display.Grouped(events) + " events")
-		d.keys("g d").has("calls      "+display.Grouped(sum.Threads[0].Calls), "events     "+display.Grouped(sum.Threads[0].Points),
+		d.keys("g d").has("calls      "+display.Grouped(sum.Threads.At(0).Calls), "events     "+display.Grouped(sum.Threads.At(0).Points),
 			"calls      "+display.Grouped(calls), "events     "+display.Grouped(events))
 		d.resize(100, 40)
 		lines := words(strings.NewReplacer("━", "", "╸", "").Replace(d.keys("t").screen()))
-		for _, th := range sum.Threads {
+		for th := range sum.Threads.All() {
 			info, _ := r.ThreadInfo(th.ID)
 			share, digits := 100*float64(th.Calls)/float64(calls), 1
 			if share >= 10 {

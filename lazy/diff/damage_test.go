@@ -58,7 +58,7 @@ func readable(t *testing.T, lr *lazy.LazyTraceReader) (same, whole bool) {
 	for first := true; ; first = false {
 		on := r.KnownNow()
 		err := r.Use(func() error {
-			for _, s := range on.View.Streams {
+			for _, s := range on.View.Streams.All() {
 				w, err := r.WalkerOn(on.View, s.Thread)
 				if err == nil {
 					_, err = textChildren(w, 0, 0, s.Size)

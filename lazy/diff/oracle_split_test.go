@@ -65,7 +65,7 @@ func readStored(t *testing.T, name string) *storedDiff {
 	r := lazy.ReaderOf(opened(t, path))
 	err = r.Use(func() error {
 		v := r.Known.Load()
-		for _, s := range v.Streams {
+		for _, s := range v.Streams.All() {
 			w, err := r.WalkerOn(v, s.Thread)
 			if err == nil {
 				d.roots[s.Thread], err = storedChildren(w, matches, 0, 0, s.Size)

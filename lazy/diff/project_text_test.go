@@ -33,7 +33,7 @@ func textRows(t *testing.T, lr *lazy.LazyTraceReader) map[int32][]*textRow {
 	threads := make(map[int32][]*textRow)
 	err := r.Use(func() error {
 		v := r.Known.Load()
-		for _, s := range v.Streams {
+		for _, s := range v.Streams.All() {
 			w, err := r.WalkerOn(v, s.Thread)
 			if err == nil {
 				threads[s.Thread], err = textChildren(w, 0, 0, s.Size)

@@ -220,7 +220,7 @@ func (f *seededFile) find(tb testing.TB) {
 	r := lazy.ReaderOf(f.r)
 	err := r.Use(func() error {
 		v := r.Known.Load()
-		for _, t := range v.Streams {
+		for _, t := range v.Streams.All() {
 			w, err := r.WalkerOn(v, t.Thread)
 			if err != nil {
 				return err

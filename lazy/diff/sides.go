@@ -86,9 +86,10 @@ func (d *Diff) pairs(ctx context.Context) ([]threadPair, error) {
 	}
 	var lists [2][]thread
 	for i, s := range d.sides {
-		for _, t := range s.known.View.Streams {
-			x := thread{id: t.Thread, sketch: func() sketch { return s.h.sketch(t.Thread) }}
-			x.threadHash, _ = s.h.thread(t.Thread)
+		for _, t := range s.known.View.Streams.All() {
+			id := t.Thread
+			x := thread{id: id, sketch: func() sketch { return s.h.sketch(id) }}
+			x.threadHash, _ = s.h.thread(id)
 			d.count(func(c *Counts) { c.Calls[i] += x.calls })
 			lists[i] = append(lists[i], x)
 		}

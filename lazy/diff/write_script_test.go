@@ -34,7 +34,7 @@ func plains(t *testing.T, lr *lazy.LazyTraceReader) map[int32][]*plain {
 	threads := make(map[int32][]*plain)
 	err := r.Use(func() error {
 		v := r.Known.Load()
-		for _, s := range v.Streams {
+		for _, s := range v.Streams.All() {
 			w, err := r.WalkerOn(v, s.Thread)
 			if err != nil {
 				return err

@@ -86,7 +86,7 @@ func (s *source) name() string {
 func (s *source) positions() (map[int32]int32, error) {
 	at := make(map[int32]int32)
 	v := s.known.View
-	for _, stream := range v.Streams {
+	for _, stream := range v.Streams.All() {
 		w, err := s.r.WalkerOn(v, stream.Thread)
 		if err != nil {
 			return nil, err

@@ -11,7 +11,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
-	"tracex/lazy/query/compact"
+	"tracex/lazy/internal/compact"
 	"tracex/lazy/query/filter"
 	"tracex/lazy/query/histogram"
 	"tracex/lazy/query/places"

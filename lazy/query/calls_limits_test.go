@@ -10,7 +10,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
-	"tracex/lazy/query/compact"
+	"tracex/lazy/internal/compact"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/filter"
 	"tracex/lazy/query/table"

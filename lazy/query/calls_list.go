@@ -2,7 +2,7 @@ package query
 
 import (
 	"tracex/lazy"
-	"tracex/lazy/query/compact"
+	"tracex/lazy/internal/compact"
 	"tracex/lazy/query/places"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
-	"tracex/lazy/query/compact"
+	"tracex/lazy/internal/compact"
 	"tracex/lazy/query/display"
 	"tracex/lazy/query/histogram"
 	"tracex/lazy/query/table"

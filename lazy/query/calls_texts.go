@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"tracex/lazy/query/compact"
+	"tracex/lazy/internal/compact"
 )
 
 // sortTexts are the different values that rows are sorted by, apart from most integers, which are

@@ -221,12 +221,13 @@ func sameCounts(t *testing.T, r *lazy.LazyTraceReader, f *OverviewFacts) {
 	if f.Status.Growth.On { // it counts what is not shown yet, too
 		return
 	}
-	if f.Calls != sum.Classes[format.ClassCall] || f.Events != sum.Points || f.Threads != len(sum.Threads) {
-		t.Errorf("%d calls of %d events of %d threads, want %d of %d of %d", f.Calls, f.Events, f.Threads, sum.Classes[format.ClassCall], sum.Points, len(sum.Threads))
+	if f.Calls != sum.Classes[format.ClassCall] || f.Events != sum.Points || f.Threads != sum.Threads.Len() {
+		t.Errorf("%d calls of %d events of %d threads, want %d of %d of %d", f.Calls, f.Events, f.Threads, sum.Classes[format.ClassCall], sum.Points, sum.Threads.Len())
 	}
-	slices.SortStableFunc(sum.Threads, func(a, b lazy.ThreadCount) int { return cmp.Compare(b.Calls, a.Calls) })
+	threads := slices.Collect(sum.Threads.All())
+	slices.SortStableFunc(threads, func(a, b lazy.ThreadCount) int { return cmp.Compare(b.Calls, a.Calls) })
 	for i, b := range f.Busiest {
-		if want := sum.Threads[i]; b.Calls != want.Calls || b.At.Thread != want.ID {
+		if want := threads[i]; b.Calls != want.Calls || b.At.Thread != want.ID {
 			t.Errorf("thread %d is %+v, want %+v", i, b, want)
 		}
 		if b.Activity == nil {

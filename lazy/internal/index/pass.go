@@ -134,17 +134,20 @@ func ascending(b []byte, last int64) (n int, end, smallest int64) {
 // owner returns the stream that a container or reference cell belongs to: nil
 // if no block is open for it.
 func (p *pass) owner() *building {
-	if p.cur.Stream == nil {
+	if p.cur.mappedStream == nil {
 		if !p.dump {
 			return nil
 		}
-		p.cur = resume(p.streams.add())
+		p.cur = resume(p.streams.start())
 	}
 	return &p.cur
 }
 
 func (p *pass) view() *View {
-	v := &View{Streams: p.streams.list(), Complete: true, EOF: true, Blocks: p.blocks, Index: p.index}
+	if p.cur.mappedStream != nil {
+		p.streams.keep(p.cur.mappedStream)
+	}
+	v := &View{Streams: p.streams.streams(p.streams.byID == nil), Complete: true, EOF: true, Blocks: p.blocks, Index: p.index}
 	p.streams = mappedStreams{} // whoever gets the view needs the memory
 	v.Cells = (int64(len(p.index.Bytes())) - format.HeaderSize - format.IndexTail) / format.CellSize
 	return v

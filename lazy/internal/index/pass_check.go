@@ -41,30 +41,40 @@ func (p *pass) block(pos int64, cell format.Cell) error {
 		format.BlockThread(data[cell.Start:]) != cell.ID {
 		return p.contradicts(pos, fmt.Sprintf("a block of thread %d from %d to %d, which the data has not", cell.ID, cell.Start, cell.End))
 	}
-	s := p.streams.find(cell.ID)
 	if p.dump {
-		if s != nil {
+		if _, known := p.streams.find(cell.ID); known {
 			return p.contradicts(pos, fmt.Sprintf("a second block of thread %d after its objects", cell.ID))
 		}
-		p.streams.name(p.owner().Stream, cell.ID)
+		s := p.owner()
+		s.Thread = cell.ID
 		p.addBlock(cell, p.from)
 		p.from = pos + format.CellSize
 		err := p.leaveBlock(p.from)
+		p.streams.keep(s.mappedStream)
 		p.cur = building{}
 		return err
 	}
 	if err := p.leaveBlock(pos); err != nil {
 		return err
 	}
-	if s == nil {
-		s = p.streams.add()
-		p.streams.name(s, cell.ID)
-	}
-	if s != p.cur.Stream {
-		p.cur = resume(s)
+	if p.cur.mappedStream == nil || p.cur.Thread != cell.ID {
+		p.change(cell.ID)
 	}
 	p.addBlock(cell, pos)
 	return nil
+}
+
+// change keeps the current stream and goes on with that of a thread.
+func (p *pass) change(thread int32) {
+	if p.cur.mappedStream != nil {
+		p.streams.keep(p.cur.mappedStream)
+	}
+	if n, known := p.streams.find(thread); known {
+		p.cur = resume(p.streams.in(new(mappedStream), n))
+	} else {
+		p.cur = resume(p.streams.start())
+		p.cur.Thread = thread
+	}
 }
 
 // addBlock adds a block to the current stream.
@@ -81,7 +91,7 @@ func (p *pass) addBlock(cell format.Cell, cellAt int64) {
 // containers: their footers must be in it.
 func (p *pass) leaveBlock(pos int64) error {
 	s := &p.cur
-	if s.Stream == nil {
+	if s.mappedStream == nil {
 		return nil
 	}
 	if s.lastEnd >= s.Size {
@@ -93,7 +103,7 @@ func (p *pass) leaveBlock(pos int64) error {
 
 // finish checks what must be true after the last cell.
 func (p *pass) finish(pos int64) error {
-	if p.dump && p.cur.Stream != nil {
+	if p.dump && p.cur.mappedStream != nil {
 		return p.contradicts(pos, "objects without a block")
 	}
 	if err := p.leaveBlock(pos); err != nil {

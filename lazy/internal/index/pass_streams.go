@@ -1,88 +1,68 @@
 package index
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"tracex/format"
 )
 
-// slabStreams is how many streams a slab has.
-const slabStreams = 64
-
-// mappedStreams are the streams that the pass has found, in slabs: there may be a million.
+// mappedStreams are the streams that the pass has found.
 type mappedStreams struct {
-	cells *indexCells // the cells of all streams
-	slabs [][]mappedStream
-	byID  map[int32]int32 // by thread: the number of the stream
-}
-
-// mappedStream is a stream with its cells.
-type mappedStream struct {
-	Stream
-	cells mappedCells
+	*packedStreams
+	byID map[int32]int32 // by thread: the number of the stream; nil while the ids have risen
 }
 
 func (l *mappedStreams) init(index []byte, dump bool) {
-	l.cells, l.slabs, l.byID = &indexCells{index, dump}, nil, make(map[int32]int32)
+	l.packedStreams, l.byID = &packedStreams{cells: &indexCells{index, dump}}, nil
 }
 
-// find returns the stream of a thread; nil if it has not been found.
-func (l *mappedStreams) find(thread int32) *Stream {
-	if n, ok := l.byID[thread]; ok {
-		return &l.slabs[n/slabStreams][n%slabStreams].Stream
+// find returns the number of the stream of a thread.
+func (l *mappedStreams) find(thread int32) (n int, ok bool) {
+	if l.byID != nil {
+		i, ok := l.byID[thread]
+		return int(i), ok
 	}
-	return nil
+	if l.n == 0 || thread > l.thread(l.n-1) {
+		return 0, false
+	}
+	s := Streams{packed: l.packedStreams}
+	return s.Search(thread)
 }
 
-// add adds a stream.
-func (l *mappedStreams) add() *Stream {
-	if n := len(l.slabs); n == 0 || len(l.slabs[n-1]) == slabStreams {
-		l.slabs = append(l.slabs, make([]mappedStream, 0, slabStreams))
-	}
-	slab := &l.slabs[len(l.slabs)-1]
-	*slab = append(*slab, mappedStream{cells: mappedCells{indexCells: l.cells}})
-	s := &(*slab)[len(*slab)-1]
-	s.Cells = &s.cells
-	if l.len() == 1 {
+// start returns a stream without a thread.
+func (l *mappedStreams) start() *mappedStream {
+	s := new(mappedStream)
+	s.init(l.cells)
+	if l.n == 0 {
 		// Most traces have one large thread, the first: allocate its samples at once,
 		// since growing them would leave garbage of several times their size.
 		s.cells.sampled().groups = make([]int64, 0, len(l.cells.index)/(groupCells*format.CellSize)+1)
 	}
-	return &s.Stream
+	return s
 }
 
-// name gives the last stream added its thread.
-func (l *mappedStreams) name(s *Stream, thread int32) {
-	s.Thread = thread
-	l.byID[thread] = int32(l.len() - 1)
-}
-
-func (l *mappedStreams) len() int {
-	n := len(l.slabs)
-	if n == 0 {
-		return 0
-	}
-	return (n-1)*slabStreams + len(l.slabs[n-1])
-}
-
-// list returns the streams by thread id. They must not change from then on.
-func (l *mappedStreams) list() []*Stream {
-	list := make([]*Stream, 0, l.len())
-	for _, slab := range l.slabs {
-		for i := range slab {
-			list = append(list, &slab[i].Stream)
+// keep keeps a stream that the pass leaves, for now.
+func (l *mappedStreams) keep(s *mappedStream) {
+	n, known := l.find(s.Thread)
+	switch {
+	case known:
+	case l.byID == nil && l.n > 0 && s.Thread < l.thread(l.n-1):
+		l.byID = make(map[int32]int32, l.n)
+		for i := range l.n {
+			l.byID[l.thread(i)] = int32(i)
+		}
+		fallthrough
+	default:
+		if n = l.n; l.byID != nil {
+			l.byID[s.Thread] = int32(n)
 		}
 	}
-	slices.SortFunc(list, func(a, b *Stream) int { return cmp.Compare(a.Thread, b.Thread) })
-	return list
+	l.put(n, s)
 }
 
 // building is a stream whose cells the pass takes.
 type building struct {
-	*Stream
-	cells      *mappedCells
+	*mappedStream
 	lastEnd    int64 // of the previous container; -1 if there is none
 	inRun      bool
 	inGroup    int   // cells of the group that is not complete
@@ -91,9 +71,9 @@ type building struct {
 
 // resume returns the state of a stream after the cells that the pass has taken. It is found in the
 // index again: with many threads it is not worth keeping.
-func resume(s *Stream) building {
-	c := s.Cells.(*mappedCells)
-	b := building{Stream: s, cells: c, lastEnd: -1, inGroup: int(c.n % groupCells), groupStart: math.MaxInt64}
+func resume(s *mappedStream) building {
+	c := &s.cells
+	b := building{mappedStream: s, lastEnd: -1, inGroup: int(c.n % groupCells), groupStart: math.MaxInt64}
 	if c.n > 0 {
 		b.lastEnd = c.At(c.n - 1).End
 		b.groupStart = c.smallestStart(c.n - int64(b.inGroup))

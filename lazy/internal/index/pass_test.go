@@ -36,8 +36,8 @@ func passOver(cells []format.Cell, stops ...int) (taken int, s *building) {
 	}
 	p := &pass{index: mapped.InMemory("memory.idx", index)}
 	p.streams.init(index, false)
-	p.streams.add() // the first has samples at once
-	p.cur = resume(p.streams.add())
+	p.streams.keep(p.streams.start()) // the first has samples at once
+	p.cur = resume(p.streams.start())
 	at := int64(format.HeaderSize)
 	for _, stop := range append(stops, len(cells)) {
 		if to := format.HeaderSize + int64(stop)*format.CellSize; at < to {
@@ -60,7 +60,7 @@ func sameCells(t *testing.T, what string, cells []format.Cell, stops ...int) {
 	if got != want || s.cells.n != int64(want) || !slices.Equal(sampled, samples) {
 		t.Fatalf("%s: took %d cells, counted %d, sampled %d; want %d and %d", what, got, s.cells.n, sampled, want, samples)
 	}
-	if again := resume(s.Stream); again.lastEnd != s.lastEnd || again.inGroup != s.inGroup || again.groupStart != s.groupStart {
+	if again := resume(s.mappedStream); again.lastEnd != s.lastEnd || again.inGroup != s.inGroup || again.groupStart != s.groupStart {
 		t.Fatalf("%s: resumed at %d, %d cells from %d on, instead of %d, %d from %d on", what,
 			again.lastEnd, again.inGroup, again.groupStart, s.lastEnd, s.inGroup, s.groupStart)
 	}

@@ -51,7 +51,7 @@ func (s *Scan) View(complete bool) *View {
 	if hidden {
 		v.Blocks, v.Cells = s.partial.blocks, (s.partial.cellAt-format.HeaderSize)/format.CellSize
 	}
-	v.Streams = make([]*Stream, 0, len(s.streams))
+	list := make([]*Stream, 0, len(s.streams))
 	for _, t := range s.streams {
 		switch {
 		case hidden && t == s.cur:
@@ -65,8 +65,9 @@ func (s *Scan) View(complete bool) *View {
 		default:
 			t.show(&t.knownStream, s.regen)
 		}
-		v.Streams = append(v.Streams, t.shown)
+		list = append(list, t.shown)
 	}
+	v.Streams = StreamsOf(list...)
 	return v
 }
 

@@ -25,16 +25,12 @@
 // streaming recorder writes; that index need not exist.
 package index
 
-import (
-	"sort"
-
-	"tracex/lazy/internal/mapped"
-)
+import "tracex/lazy/internal/mapped"
 
 // View is what is known of a trace at one moment. It never changes: when more is
 // known there is another View, which shares memory with the previous one.
 type View struct {
-	Streams  []*Stream    // by thread id
+	Streams  Streams
 	Complete bool         // the whole data file is known: no more will follow
 	EOF      bool         // the data has its end mark
 	Blocks   int          // of all threads
@@ -47,19 +43,19 @@ type View struct {
 
 // Stream returns the stream of a thread; nil if the trace has none.
 func (v *View) Stream(thread int32) *Stream {
-	i := sort.Search(len(v.Streams), func(i int) bool { return v.Streams[i].Thread >= thread })
-	if i < len(v.Streams) && v.Streams[i].Thread == thread {
-		return v.Streams[i]
+	if i, found := v.Streams.Search(thread); found {
+		return v.Streams.At(i)
 	}
 	return nil
 }
 
-// Dumped reports whether the cells are in the order of dump writers.
-func (v *View) Dumped() bool {
-	for _, s := range v.Streams {
-		if c, ok := s.Cells.(*mappedCells); ok {
-			return c.dump
-		}
+// Size returns the size of a thread's stream in bytes; 0 if the trace has none.
+func (v *View) Size(thread int32) int64 {
+	if i, found := v.Streams.Search(thread); found {
+		return v.Streams.Size(i)
 	}
-	return false
+	return 0
 }
+
+// Dumped reports whether the cells are in the order of dump writers.
+func (v *View) Dumped() bool { return v.Streams.packed != nil && v.Streams.packed.cells.dump }

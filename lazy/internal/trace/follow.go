@@ -39,7 +39,7 @@ func (r *Worker) CatchUp(ctx context.Context) error {
 
 func (r *Trace) Newest() (thread int32, ok bool) {
 	last := int64(-1)
-	for _, s := range r.Known.Load().Streams {
+	for _, s := range r.Known.Load().Streams.All() {
 		if n := s.Blocks(); n > 0 && s.Block(n-1).Physical > last {
 			last, thread = s.Block(n-1).Physical, s.Thread
 		}

@@ -144,10 +144,10 @@ func (s *SummaryFile) Directory(v *index.View) (*summary.Directory, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(d.Streams) != len(v.Streams) {
+	if len(d.Streams) != v.Streams.Len() {
 		return nil, summary.ErrOther
 	}
-	for i, st := range v.Streams {
+	for i, st := range v.Streams.All() {
 		if d.Streams[i] != (summary.Stream{Thread: st.Thread, Size: st.Size}) {
 			return nil, fmt.Errorf("%w: thread %d has another size", summary.ErrOther, int64(st.Thread)+1)
 		}

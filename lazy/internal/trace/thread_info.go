@@ -46,8 +46,8 @@ func (r *Trace) InfoOf(c *format.Context, v *index.View, s *index.Stream) Thread
 func (r *Trace) Threads() (list []ThreadInfo) {
 	r.WithContext(func(c *format.Context) {
 		v := r.Known.Load()
-		list = make([]ThreadInfo, len(v.Streams))
-		for i, s := range v.Streams {
+		list = make([]ThreadInfo, v.Streams.Len())
+		for i, s := range v.Streams.All() {
 			list[i] = r.InfoOf(c, v, s)
 		}
 	})
@@ -67,14 +67,14 @@ func (r *Trace) ThreadInfo(id int32) (t ThreadInfo, ok bool) {
 func (r *Trace) AddUp() (threads int, all Population) {
 	v, tallies := r.Known.Load(), r.Tallies.Load()
 	if was := r.totals.Load(); was != nil && was.v == v && was.tallies == tallies {
-		return len(v.Streams), was.all
+		return v.Streams.Len(), was.all
 	}
 	all.Counted = true
-	for _, s := range v.Streams {
+	for _, s := range v.Streams.All() {
 		all.add(r.Population(v, s))
 	}
 	r.totals.Store(&totals{v, tallies, all})
-	return len(v.Streams), all
+	return v.Streams.Len(), all
 }
 
 // TallyOf returns the tally of a stream of a view, if known.

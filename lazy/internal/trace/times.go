@@ -85,7 +85,7 @@ const (
 // It must be called within use.
 func sampleTimes(r *Trace, v *index.View) {
 	total := int64(0)
-	for _, s := range v.Streams {
+	for _, s := range v.Streams.All() {
 		total += s.Cells.Len()
 	}
 	every := max(total/timesSamples, timesSample)
@@ -93,7 +93,7 @@ func sampleTimes(r *Trace, v *index.View) {
 		every = total / timesScanned
 	}
 	before := int64(0) // calls in the threads before
-	for _, s := range v.Streams {
+	for _, s := range v.Streams.All() {
 		n := s.Cells.Len()
 		for ord := int64(0); ord < n; ord++ {
 			if in := (before + ord) % every; in >= timesSample {

@@ -13,8 +13,8 @@ import (
 // keepTally keeps the counts of a scan, for when an index replaces it.
 func (r *Trace) keepTally(v *index.View) {
 	all := TallyStreams(v)
-	for i, s := range v.Streams {
-		all.Counts[i] = s.Scanned()
+	for i, s := range v.Streams.All() {
+		all.set(i, s.Scanned())
 	}
 	r.Tallies.Store(all)
 }

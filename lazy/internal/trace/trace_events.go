@@ -99,7 +99,7 @@ func (t *EventTable) Streams(event int32) []*index.Stream {
 	which := t.EventSpans.streams(event)
 	list := make([]*index.Stream, len(which))
 	for i, n := range which {
-		list[i] = t.V.Streams[n]
+		list[i] = t.V.Streams.At(int(n))
 	}
 	return list
 }

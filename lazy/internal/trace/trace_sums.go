@@ -2,10 +2,10 @@ package trace
 
 import (
 	"math/bits"
-	"slices"
 	"sync"
 	"sync/atomic"
 
+	"tracex/lazy/internal/compact"
 	"tracex/lazy/internal/index"
 )
 
@@ -51,20 +51,32 @@ func (in *HiddenIn) Add(from, to int64) {
 	}
 }
 
-// Tallies are the counts of all threads, by thread id. They are in slices: there may be a
-// million.
+// Tallies are the counts of all threads of a view. They are packed: there may be a million.
 type Tallies struct {
-	threads []int32
-	Counts  []index.Tally // of each of them
+	streams             *index.Streams
+	size, calls, events compact.Numbers // by stream
 }
 
 // TallyStreams returns counts of the streams of a view, which are zero.
 func TallyStreams(v *index.View) *Tallies {
-	t := &Tallies{make([]int32, len(v.Streams)), make([]index.Tally, len(v.Streams))}
-	for i, s := range v.Streams {
-		t.threads[i] = s.Thread
+	t := &Tallies{streams: &v.Streams}
+	for _, c := range []*compact.Numbers{&t.size, &t.calls, &t.events} {
+		c.Grow(v.Streams.Len())
+	}
+	for i := range v.Streams.Len() {
+		t.set(i, index.Tally{})
 	}
 	return t
+}
+
+func (t *Tallies) set(i int, n index.Tally) {
+	t.size.Set(i, n.Size)
+	t.calls.Set(i, n.Calls)
+	t.events.Set(i, n.Events)
+}
+
+func (t *Tallies) at(i int) index.Tally {
+	return index.Tally{Size: t.size.At(i), Counts: index.Counts{Calls: t.calls.At(i), Events: t.events.At(i)}}
 }
 
 // of returns the counts of a thread; ok is false if there are none. t may be nil.
@@ -72,19 +84,19 @@ func (t *Tallies) of(thread int32) (n index.Tally, ok bool) {
 	if t == nil {
 		return n, false
 	}
-	i, ok := t.Find(thread)
+	i, ok := t.streams.Search(thread)
 	if ok {
-		n = t.Counts[i]
+		n = t.at(i)
 	}
 	return n, ok
 }
 
-// Find returns the number of a thread. Most recorders count threads from 0, without gaps.
-func (t *Tallies) Find(thread int32) (i int, ok bool) {
-	if i = int(thread); i >= 0 && i < len(t.threads) && t.threads[i] == thread {
-		return i, true
+// Add adds counts to those of a thread, if the view has it.
+func (t *Tallies) Add(thread int32, n index.Tally) {
+	if i, ok := t.streams.Search(thread); ok {
+		was := t.at(i)
+		t.set(i, index.Tally{Size: was.Size + n.Size, Counts: index.Counts{Calls: was.Calls + n.Calls, Events: was.Events + n.Events}})
 	}
-	return slices.BinarySearch(t.threads, thread)
 }
 
 // Population counts the contents of a thread, or of all threads together.

@@ -52,14 +52,16 @@ func findRising(ctx context.Context, r *Reader, event int32, thread *int32) (fou
 // streamsWith returns the streams of a view that may have an event, in order.
 func (t *Reader) streamsWith(ctx context.Context, v *index.View, event int32, thread *int32) ([]*index.Stream, error) {
 	switch {
-	case thread == nil && len(v.Streams) > 1:
+	case thread == nil && v.Streams.Len() > 1:
 		table, err := t.EventTable(ctx, v)
 		if err != nil {
 			return nil, err
 		}
 		return table.Streams(event), nil
+	case thread == nil && v.Streams.Len() == 1:
+		return []*index.Stream{v.Streams.At(0)}, nil
 	case thread == nil:
-		return v.Streams, nil
+		return nil, nil
 	}
 	if s := v.Stream(*thread); s != nil {
 		return []*index.Stream{s}, nil
@@ -181,7 +183,7 @@ func (r *Reader) Extent(p Position) (g PassRange, err error) {
 
 func (r *Reader) AlsoIn(ctx context.Context, event int32, at Position, limit int) (threads []int32, err error) {
 	v := r.Known.Load()
-	if len(v.Streams) < 2 {
+	if v.Streams.Len() < 2 {
 		return nil, nil
 	}
 	streams, err := r.streamsWith(ctx, v, event, nil)

@@ -40,7 +40,7 @@ func (t *Reader) EventTable(ctx context.Context, v *index.View) (*trace.EventTab
 			}
 			var w Walker // of one stream after the other
 			for _, i := range from[:n] {
-				w = Walker{R: t.Trace, V: v, S: v.Streams[i]}
+				w = Walker{R: t.Trace, V: v, S: v.Streams.At(int(i))}
 				if spans, err = w.appendSpans(ctx, spans, i); err != nil {
 					return err
 				}
@@ -60,26 +60,26 @@ func (t *Reader) EventTable(ctx context.Context, v *index.View) (*trace.EventTab
 // SharedSpans returns the spans of the streams that a view shares with the view of t, and
 // the other streams. t may be nil.
 func SharedSpans(t *trace.EventTable, v *index.View) (spans []trace.EventSpan, others []int32) {
-	spans = make([]trace.EventSpan, 0, len(v.Streams))
-	others = make([]int32, 0, len(v.Streams))
+	spans = make([]trace.EventSpan, 0, v.Streams.Len())
+	others = make([]int32, 0, v.Streams.Len())
 	if t == nil {
-		for i := range v.Streams {
+		for i := range v.Streams.Len() {
 			others = append(others, int32(i))
 		}
 		return spans, others
 	}
-	now := make([]int32, len(t.V.Streams)) // by the number in t's view: the number in v, -1 if v does not have the same stream
+	now := make([]int32, t.V.Streams.Len()) // by the number in t's view: the number in v, -1 if v does not have the same stream
 	k := 0
-	for i, s := range t.V.Streams {
-		for ; k < len(v.Streams) && v.Streams[k].Thread < s.Thread; k++ {
+	for i := range now {
+		for thread := t.V.Streams.Thread(i); k < v.Streams.Len() && v.Streams.Thread(k) < thread; k++ {
 			others = append(others, int32(k))
 		}
-		if now[i] = -1; k < len(v.Streams) && v.Streams[k] == s {
+		if now[i] = -1; k < v.Streams.Len() && v.Streams.Shares(k, &t.V.Streams, i) {
 			now[i] = int32(k)
 			k++
 		}
 	}
-	for ; k < len(v.Streams); k++ {
+	for ; k < v.Streams.Len(); k++ {
 		others = append(others, int32(k))
 	}
 	for _, e := range t.Spans {

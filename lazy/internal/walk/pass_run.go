@@ -56,27 +56,26 @@ func (s *PassRun) Shares() iter.Seq[[]Segment] {
 		return s.order.shares(s.V, s.cut.Bytes)
 	}
 	if s.Ranges == nil {
-		threads := s.threads
-		for _, st := range s.V.Streams {
-			if s.threads == nil {
-				threads = append(threads, st.Thread)
-			}
-			s.total += st.Size
+		for i := range s.V.Streams.Len() {
+			s.total += s.V.Streams.Size(i)
 		}
-		return sharesOf(s.V, threads, s.cut.Bytes)
+		if s.threads == nil {
+			return sharesOf(s.V, s.V.Streams.Len(), s.V.Streams.Thread, s.cut.Bytes)
+		}
+		return sharesOf(s.V, len(s.threads), func(i int) int32 { return s.threads[i] }, s.cut.Bytes)
 	}
 	var list []Segment
 	for _, g := range s.Ranges {
-		if st := s.V.Stream(g.Thread); st != nil {
+		if size := s.V.Size(g.Thread); size > 0 {
 			from, to := max(g.From, 0), g.To
-			if to < 0 || to >= st.Size {
-				to = st.Size
+			if to < 0 || to >= size {
+				to = size
 			}
 			s.total += max(0, to-from)
 			for from < to {
 				next := min(from+s.cut.Bytes, to)
 				part := Segment{Thread: g.Thread, From: from, To: next}
-				if next == st.Size {
+				if next == size {
 					part.To = -1
 				}
 				list = append(list, part)
@@ -112,9 +111,10 @@ func (s *PassRun) deal(ctx context.Context, shares iter.Seq[[]Segment], order, t
 				return
 			}
 		}
-		if stream := s.V.Stream(g.Thread); s.Skip == nil && s.levels == 0 && g.part() && stream != nil && s.total > mapped.LoadSize {
+		if s.Skip == nil && s.levels == 0 && g.part() && s.V.Size(g.Thread) > 0 && s.total > mapped.LoadSize {
 			if thread != g.Thread || g.From < last {
 				ahead.Stop()
+				stream := s.V.Stream(g.Thread)
 				ahead, thread = s.r.StreamAhead(s.V, stream, g.From, stream.Size), g.Thread
 			}
 			ahead.Reached(g.From)

@@ -2,7 +2,6 @@ package walk
 
 import (
 	"iter"
-	"sort"
 
 	"tracex/lazy/internal/index"
 )
@@ -18,9 +17,9 @@ type Segment struct {
 // part reports whether the segment is not a whole thread.
 func (g *Segment) part() bool { return g.From > 0 || g.To >= 0 }
 
-// sharesOf cuts threads into shares of about bytes bytes: parts of long
+// sharesOf cuts n threads into shares of about bytes bytes: parts of long
 // ones, and several short ones together.
-func sharesOf(v *index.View, threads []int32, bytes int64) iter.Seq[[]Segment] {
+func sharesOf(v *index.View, n int, threads func(i int) int32, bytes int64) iter.Seq[[]Segment] {
 	return func(yield func([]Segment) bool) {
 		var few []Segment
 		var size int64
@@ -29,28 +28,24 @@ func sharesOf(v *index.View, threads []int32, bytes int64) iter.Seq[[]Segment] {
 			few, size = nil, 0
 			return len(list) == 0 || yield(list)
 		}
-		for _, thread := range threads {
-			s := v.Stream(thread)
-			switch {
-			case s == nil || s.Size <= bytes:
-				few = append(few, Segment{Thread: thread, To: -1})
-				if s != nil {
-					size += s.Size
-				}
-				if (size >= bytes || len(few) == shareThreads) && !flush() {
+		for i := range n {
+			whole := Segment{Thread: threads(i), To: -1}
+			if i, found := v.Streams.Search(whole.Thread); found {
+				whole.size = v.Streams.Size(i)
+			}
+			if whole.size > bytes {
+				if !flush() || !whole.cut(bytes, yield) {
 					return
 				}
-			case !flush() || !cutThread(s, bytes, yield):
+				continue
+			}
+			few, size = append(few, whole), size+whole.size
+			if (size >= bytes || len(few) == shareThreads) && !flush() {
 				return
 			}
 		}
 		flush()
 	}
-}
-
-// cutThread cuts a thread into shares. It reports whether yield accepted them all.
-func cutThread(s *index.Stream, bytes int64, yield func([]Segment) bool) bool {
-	return Segment{Thread: s.Thread, To: -1, size: s.Size}.cut(bytes, yield)
 }
 
 // cut cuts a segment of known size into shares. It reports whether yield accepted them all.
@@ -77,7 +72,7 @@ func (o *searchOrder) shares(v *index.View, bytes int64) iter.Seq[[]Segment] {
 	return func(yield func([]Segment) bool) {
 		var few []int32
 		flush := func() bool {
-			for share := range sharesOf(v, few, bytes) {
+			for share := range sharesOf(v, len(few), func(i int) int32 { return few[i] }, bytes) {
 				if !yield(share) {
 					return false
 				}
@@ -104,44 +99,45 @@ func (o *searchOrder) shares(v *index.View, bytes int64) iter.Seq[[]Segment] {
 // searchOrder is the segments of a search, in order: the rest of a thread, all other threads, and
 // the beginning of that thread. It does not list them: there may be a million.
 type searchOrder struct {
-	streams []*index.Stream // by thread id
-	first   int             // the number of the one to begin with
-	at      int64           // where to begin in it
-	total   int64           // bytes
+	streams *index.Streams
+	first   int   // the number of the one to begin with
+	at      int64 // where to begin in it
+	total   int64 // bytes
 }
 
 // NewSearchOrder returns the segments of a search from a place on.
 func NewSearchOrder(v *index.View, from Position) *searchOrder {
-	o := &searchOrder{streams: v.Streams}
-	o.first = sort.Search(len(v.Streams), func(i int) bool { return v.Streams[i].Thread >= from.Thread })
-	if o.first == len(v.Streams) {
+	o := &searchOrder{streams: &v.Streams}
+	var found bool
+	if o.first, found = v.Streams.Search(from.Thread); found {
+		o.at = min(max(from.At, 0), v.Streams.At(o.first).Size)
+	} else if o.first == v.Streams.Len() {
 		o.first = 0
-	} else if s := v.Streams[o.first]; s.Thread == from.Thread {
-		o.at = min(max(from.At, 0), s.Size)
 	}
-	for _, s := range v.Streams {
-		o.total += s.Size
+	for i := range v.Streams.Len() {
+		o.total += v.Streams.Size(i)
 	}
 	return o
 }
 
 func (o *searchOrder) Len() int {
 	if o.at > 0 {
-		return len(o.streams) + 1
+		return o.streams.Len() + 1
 	}
-	return len(o.streams)
+	return o.streams.Len()
 }
 
 // Segment returns a segment by its number.
 func (o *searchOrder) Segment(i int) Segment {
-	s := o.streams[(o.first+i)%len(o.streams)]
+	n := o.streams.Len()
+	thread, size := o.streams.Thread((o.first+i)%n), o.streams.Size((o.first+i)%n)
 	switch {
 	case o.at > 0 && i == 0:
-		return Segment{Thread: s.Thread, From: o.at, To: -1, size: s.Size - o.at}
-	case i == len(o.streams):
-		return Segment{Thread: s.Thread, To: o.at, size: o.at}
+		return Segment{Thread: thread, From: o.at, To: -1, size: size - o.at}
+	case i == n:
+		return Segment{Thread: thread, To: o.at, size: o.at}
 	}
-	return Segment{Thread: s.Thread, To: -1, size: s.Size}
+	return Segment{Thread: thread, To: -1, size: size}
 }
 
 const (

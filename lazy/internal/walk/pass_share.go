@@ -146,13 +146,11 @@ func (s *PassRun) walk(ctx context.Context, x *PassWalk, begin *PassState, from 
 // count counts the bytes of a share as done.
 func (s *PassRun) count(sh *PassShare) {
 	for _, g := range sh.Segments {
-		if st := s.V.Stream(g.Thread); st != nil {
-			to := g.To
-			if to < 0 {
-				to = st.Size
-			}
-			s.done += to - g.From
+		to := g.To
+		if to < 0 {
+			to = max(g.From, s.V.Size(g.Thread))
 		}
+		s.done += to - g.From
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 
+	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/lines"
 )
 
@@ -53,9 +54,9 @@ func (r *Reader) PrintIn(ctx context.Context, w io.Writer, o PrintOptions, withi
 	}
 	var threads []int32
 	var size int64
-	for _, s := range v.Streams {
-		if within.Thread == nil || *within.Thread == s.Thread {
-			threads, size = append(threads, s.Thread), size+s.Size
+	for i := range v.Streams.Len() {
+		if thread := v.Streams.Thread(i); within.Thread == nil || *within.Thread == thread {
+			threads, size = append(threads, thread), size+v.Streams.Size(i)
 		}
 	}
 	if o.MaxDepth > 0 { // most of the trace may be passed over: no more than so many beginnings of shares are found
@@ -76,7 +77,7 @@ func (r *Reader) PrintIn(ctx context.Context, w io.Writer, o PrintOptions, withi
 	case errors.Is(err, ErrEnough):
 		return nil
 	case err == nil && len(threads) == 0 && within.Thread != nil:
-		return fmt.Errorf("no thread %d in the trace, which has %d", *within.Thread+1, len(v.Streams))
+		return fmt.Errorf("no thread %d in the trace, which has %d", *within.Thread+1, v.Streams.Len())
 	}
 	return err
 }
@@ -105,10 +106,11 @@ func (p *Printer) inRange(ctx context.Context, threads []int32) (list []int32, e
 	}
 	err = p.r.Use(func() error {
 		v := p.r.Known.Load()
+		var room index.Room
 		for _, thread := range threads {
-			s := v.Stream(thread)
-			if s != nil && s.Size <= shortStream {
-				w := &Walker{R: p.r.Trace, V: v, S: s}
+			i, found := v.Streams.Search(thread)
+			if found && v.Streams.Size(i) <= shortStream {
+				w := &Walker{R: p.r.Trace, V: v, S: v.Streams.In(&room, i)}
 				none, err := w.eachEvent(ctx, 0, nil, func(_ int64, event int32) bool { return event < p.from })
 				if none && err == nil {
 					continue
@@ -145,11 +147,14 @@ func noneFrom(ctx context.Context, r *Reader, within PrintRange) error {
 func Several(ctx context.Context, r *Reader) (found bool, err error) {
 	err = r.Use(func() error {
 		v, n := r.Known.Load(), 0
-		if len(v.Streams) < 2 {
+		if v.Streams.Len() < 2 {
 			return nil
 		}
-		for i := 0; i < len(v.Streams) && n < 2 && ctx.Err() == nil; i++ {
-			w := &Walker{R: r.Trace, V: v, S: v.Streams[i]}
+		for _, s := range v.Streams.All() {
+			if n > 1 || ctx.Err() != nil {
+				break
+			}
+			w := &Walker{R: r.Trace, V: v, S: s}
 			// What cannot be read has no point here; who prints the thread is told why.
 			_, _ = w.eachEvent(ctx, 0, nil, func(int64, int32) bool {
 				n++

@@ -10,7 +10,7 @@ import (
 
 // TestSearchOrder: a search goes through all threads from its place on, and back to there.
 func TestSearchOrder(t *testing.T) {
-	v := &index.View{Streams: []*index.Stream{{Thread: 0, Size: 10}, {Thread: 3, Size: 20}, {Thread: 4, Size: 30}}}
+	v := &index.View{Streams: index.StreamsOf(&index.Stream{Thread: 0, Size: 10}, &index.Stream{Thread: 3, Size: 20}, &index.Stream{Thread: 4, Size: 30})}
 	whole := func(thread int32, size int64) Segment { return Segment{thread, 0, -1, size} }
 	for _, c := range []struct {
 		from Position
@@ -40,7 +40,7 @@ func TestSearchOrder(t *testing.T) {
 // TestSearchProgress: bytes done rise to the total, and the end is where the search began.
 func TestSearchProgress(t *testing.T) {
 	from := Position{Thread: 2, At: 50}
-	order := NewSearchOrder(&index.View{Streams: []*index.Stream{{Thread: 2, Size: 100}, {Thread: 5, Size: 200}}}, from)
+	order := NewSearchOrder(&index.View{Streams: index.StreamsOf(&index.Stream{Thread: 2, Size: 100}, &index.Stream{Thread: 5, Size: 200})}, from)
 	p := searchProgress{order: order, total: order.total}
 	last := int64(-1)
 	for i, at := range []int64{70, 100, 0} {

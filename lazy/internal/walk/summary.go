@@ -1,12 +1,15 @@
 package walk
 
 import (
-	"cmp"
 	"context"
 	"io/fs"
+	"iter"
+	"maps"
 	"slices"
+	"sort"
 
 	"tracex/format"
+	"tracex/lazy/internal/compact"
 	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/summary"
 	"tracex/lazy/internal/trace"
@@ -17,12 +20,12 @@ type Summary struct {
 	Kinds   map[format.Kind]int64  // number of objects of each kind that occurs
 	Classes map[format.Class]int64 // number of trace points of each class that occurs
 	Blocks  int64
-	Points  int64         // total number of trace points
-	Depth   int           // deepest nesting of containers
-	Threads []ThreadCount // by id
+	Points  int64 // total number of trace points
+	Depth   int   // deepest nesting of containers
+	Threads ThreadCounts
 }
 
-// ThreadCount counts the contents of a thread. It is small: there may be a million.
+// ThreadCount counts the contents of a thread.
 type ThreadCount struct {
 	ID         int32
 	Blocks     int32
@@ -30,6 +33,55 @@ type ThreadCount struct {
 	Unfinished int32 // containers open at the end
 	Points     int64
 	Calls      int64
+}
+
+// ThreadCounts are the counts of threads, by id. They are packed: there may be a million.
+type ThreadCounts struct {
+	n                                             int
+	ids, blocks, depth, unfinished, points, calls compact.Numbers
+}
+
+// Len returns how many threads there are.
+func (l *ThreadCounts) Len() int { return l.n }
+
+// At returns the counts of the i-th thread.
+func (l *ThreadCounts) At(i int) ThreadCount {
+	return ThreadCount{
+		ID: int32(l.ids.At(i)), Blocks: int32(l.blocks.At(i)), Depth: int32(l.depth.At(i)), Unfinished: int32(l.unfinished.At(i)),
+		Points: l.points.At(i), Calls: l.calls.At(i),
+	}
+}
+
+// All yields the counts of all threads.
+func (l *ThreadCounts) All() iter.Seq[ThreadCount] {
+	return func(yield func(ThreadCount) bool) {
+		for i := 0; i < l.n && yield(l.At(i)); i++ {
+		}
+	}
+}
+
+// Append appends the counts of a thread.
+func (l *ThreadCounts) Append(t ThreadCount) {
+	for _, c := range []*compact.Numbers{&l.ids, &l.blocks, &l.depth, &l.unfinished, &l.points, &l.calls} {
+		c.Grow(1)
+	}
+	l.n++
+	l.set(l.n-1, t)
+}
+
+func (l *ThreadCounts) set(i int, t ThreadCount) {
+	l.ids.Set(i, int64(t.ID))
+	l.blocks.Set(i, int64(t.Blocks))
+	l.depth.Set(i, int64(t.Depth))
+	l.unfinished.Set(i, int64(t.Unfinished))
+	l.points.Set(i, t.Points)
+	l.calls.Set(i, t.Calls)
+}
+
+// Find returns the index of a thread.
+func (l *ThreadCounts) Find(id int32) (i int, found bool) {
+	i = sort.Search(l.n, func(i int) bool { return l.ids.At(i) >= int64(id) })
+	return i, i < l.n && l.ids.At(i) == int64(id)
 }
 
 func (r *Reader) Summarize(ctx context.Context, progress func(done, total int64)) (Summary, error) {
@@ -65,42 +117,41 @@ func (r *Reader) Summarize(ctx context.Context, progress func(done, total int64)
 type objectTally struct {
 	kinds   [256]int64
 	classes [256]int64
-	threads []ThreadCount // by id
-	others  map[int32]*ThreadCount
-	cur     *ThreadCount
+	threads ThreadCounts
+	others  map[int32]ThreadCount
+	cur     ThreadCount // of the current block
 }
 
 func newObjectTally(v *index.View) *objectTally {
-	c := &objectTally{threads: make([]ThreadCount, len(v.Streams)), others: make(map[int32]*ThreadCount)}
-	for i, s := range v.Streams {
-		c.threads[i].ID = s.Thread
+	c := &objectTally{others: make(map[int32]ThreadCount)}
+	for i := range v.Streams.Len() {
+		c.threads.Append(ThreadCount{ID: v.Streams.Thread(i)})
 	}
 	return c
 }
 
-// thread returns the counts of a thread.
-func (c *objectTally) thread(id int32) *ThreadCount {
-	// Most recorders count threads from 0, without gaps.
-	if i := int(id); i >= 0 && i < len(c.threads) && c.threads[i].ID == id {
-		return &c.threads[i]
+// endBlock adds what the current block has to the counts of its thread.
+func (c *objectTally) endBlock() {
+	add := func(t ThreadCount) ThreadCount {
+		return ThreadCount{c.cur.ID, t.Blocks + c.cur.Blocks, max(t.Depth, c.cur.Depth), 0, t.Points + c.cur.Points, t.Calls + c.cur.Calls}
 	}
-	if i, ok := slices.BinarySearchFunc(c.threads, id, func(t ThreadCount, id int32) int { return cmp.Compare(t.ID, id) }); ok {
-		return &c.threads[i]
+	if c.cur.Blocks == 0 {
+		return // before the first block
 	}
-	t := c.others[id]
-	if t == nil {
-		t = &ThreadCount{ID: id}
-		c.others[id] = t
+	if i, known := c.threads.Find(c.cur.ID); known {
+		c.threads.set(i, add(c.threads.At(i)))
+	} else {
+		c.others[c.cur.ID] = add(c.others[c.cur.ID])
 	}
-	return t
+	c.cur = ThreadCount{}
 }
 
 func (c *objectTally) count(o *format.Object) {
 	c.kinds[o.Kind]++
 	switch o.Kind {
 	case format.KindBlockStart:
-		c.cur = c.thread(o.Thread)
-		c.cur.Blocks++
+		c.endBlock()
+		c.cur = ThreadCount{ID: o.Thread, Blocks: 1}
 	case format.KindTracePoint:
 		c.classes[o.Class]++
 		c.cur.Points++
@@ -114,7 +165,8 @@ func (c *objectTally) count(o *format.Object) {
 }
 
 func (c *objectTally) summary(s *format.Scanner) Summary {
-	sum := Summary{Kinds: make(map[format.Kind]int64), Classes: make(map[format.Class]int64), Threads: c.threads,
+	c.endBlock()
+	sum := Summary{Kinds: make(map[format.Kind]int64), Classes: make(map[format.Class]int64),
 		Blocks: c.kinds[format.KindBlockStart], Points: c.kinds[format.KindTracePoint]}
 	for k, n := range c.kinds {
 		if n > 0 {
@@ -126,18 +178,23 @@ func (c *objectTally) summary(s *format.Scanner) Summary {
 			sum.Classes[format.Class(k)] = n
 		}
 	}
-	// What is damaged ends before the blocks of some threads that the index has.
-	sum.Threads = slices.DeleteFunc(sum.Threads, func(t ThreadCount) bool { return t.Blocks == 0 })
-	if len(c.others) > 0 {
-		for _, t := range c.others {
-			sum.Threads = append(sum.Threads, *t)
-		}
-		slices.SortFunc(sum.Threads, func(a, b ThreadCount) int { return cmp.Compare(a.ID, b.ID) })
-	}
-	for i := range sum.Threads {
-		t := &sum.Threads[i]
+	take := func(t ThreadCount) {
 		t.Unfinished = int32(len(s.Open(t.ID)))
 		sum.Depth = max(sum.Depth, int(t.Depth))
+		sum.Threads.Append(t)
+	}
+	others := slices.Sorted(maps.Keys(c.others))
+	for i := range c.threads.Len() {
+		t := c.threads.At(i)
+		for ; len(others) > 0 && others[0] < t.ID; others = others[1:] {
+			take(c.others[others[0]])
+		}
+		if t.Blocks > 0 { // what is damaged may end before
+			take(t)
+		}
+	}
+	for _, id := range others {
+		take(c.others[id])
 	}
 	return sum
 }

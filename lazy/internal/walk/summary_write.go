@@ -167,8 +167,8 @@ func newSummaryMaker(ctx context.Context, r *Reader, o SummaryOptions) (*summary
 
 // make reads the trace and writes its summary.
 func (m *summaryMaker) make(ctx context.Context, w io.Writer) error {
-	streams := make([]summary.Stream, len(m.v.Streams))
-	for i, s := range m.v.Streams {
+	streams := make([]summary.Stream, m.v.Streams.Len())
+	for i, s := range m.v.Streams.All() {
 		streams[i] = summary.Stream{Thread: s.Thread, Size: s.Size}
 	}
 	folded := &unitCollector{m: m, folded: true}
@@ -283,7 +283,7 @@ func (c *unitCollector) Merge(visitor Visitor) error {
 		return errChanged
 	}
 	threads := v.threads
-	if m.v.Stream(v.thread).Size > m.Unit {
+	if m.v.Size(v.thread) > m.Unit {
 		threads = 0
 	}
 	m.record = v.record(m.record[:0], m.extra[n])

@@ -16,17 +16,18 @@ type TallyPass struct {
 	s     *format.Scanner
 	epoch int64
 	all   *trace.Tallies
-	cur   *index.Tally // of the current block
-	from  int64        // physical: where its content begins
+	block index.Tally // of the current block
+	of    int32       // its thread
+	from  int64       // physical: where its content begins
 }
 
 func (r *Reader) TallyPass() *TallyPass {
 	v, epoch := r.Moment()
-	if !v.Complete || v.Data != nil || len(v.Streams) == 0 {
+	if !v.Complete || v.Data != nil || v.Streams.Len() == 0 {
 		return nil
 	}
 	counted := true
-	for _, s := range v.Streams {
+	for _, s := range v.Streams.All() {
 		_, ok := r.TallyOf(v, s)
 		counted = counted && ok
 	}
@@ -69,15 +70,11 @@ func (c *TallyPass) Advance(ctx context.Context) (done, total int64, more bool, 
 func (c *TallyPass) count(o *format.Object) {
 	switch o.Kind {
 	case format.KindBlockStart:
-		c.from = o.Offset + int64(len(o.Bytes))
-		if i, ok := c.all.Find(o.Thread); ok {
-			c.cur = &c.all.Counts[i]
-		} else {
-			c.cur = new(index.Tally) // the index does not have this thread
-		}
+		c.block, c.of, c.from = index.Tally{}, o.Thread, o.Offset+int64(len(o.Bytes))
 	case format.KindTracePoint:
-		c.cur.Count(o.Class)
+		c.block.Count(o.Class)
 	case format.KindBlockEnd:
-		c.cur.Size += o.Offset - c.from
+		c.block.Size = o.Offset - c.from
+		c.all.Add(c.of, c.block)
 	}
 }

@@ -146,12 +146,12 @@ func (t *Reader) lengthSoFar(v *index.View) *trace.Length {
 	}
 	now.End, now.Known = was.End, was.Known
 	late := was.Late
-	for i, s := range v.Streams {
+	for i, s := range v.Streams.All() {
 		for len(late) > 0 && late[0] < s.Thread {
 			late = late[1:]
 		}
 		isLate := len(late) > 0 && late[0] == s.Thread
-		if !isLate && i < len(was.V.Streams) && was.V.Streams[i] == s {
+		if !isLate && i < was.V.Streams.Len() && v.Streams.Shares(i, &was.V.Streams, i) {
 			continue
 		}
 		now.Looks++

@@ -345,7 +345,7 @@ func CheckEnds(t *trace.Trace, v *index.View) error {
 	left := endsChecked
 	var walk Walker
 	var e NodeData
-	for _, s := range v.Streams {
+	for _, s := range v.Streams.All() {
 		if left == 0 {
 			break
 		}
