@@ -27,6 +27,7 @@ var layers = []layer{
 	{"tracex/lazy/internal/mapped", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/internal/fold", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/internal/decode", nil, []string{"testing", "charm.land/"}},
+	{"tracex/lazy/internal/spill", nil, []string{"testing", "charm.land/", "github.com/", "golang.org/"}},
 	{"tracex/lazy/internal/summary", []string{"tracex/lazy/internal/decode", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/internal/compact", nil, []string{"testing", "charm.land/", "github.com/", "golang.org/"}},
 	{"tracex/lazy/internal/index", []string{"tracex/lazy/internal/compact", "tracex/lazy/internal/mapped", "tracex/format"}, []string{"testing", "charm.land/"}},
@@ -34,7 +35,7 @@ var layers = []layer{
 	{"tracex/lazy/internal/lines", []string{"tracex/lazy/internal/times", "tracex/lazy/internal/mapped", "tracex/format"}, []string{"testing", "charm.land/"}},
 	// The reader: the files, the walks over their threads, and the tree, which is package lazy. Each uses those before it.
 	{"tracex/lazy/internal/trace", []string{"tracex/lazy/internal/index", "tracex/lazy/internal/compact", "tracex/lazy/internal/times", "tracex/lazy/internal/summary", "tracex/lazy/internal/decode", "tracex/lazy/internal/mapped", "tracex/format"}, []string{"testing", "charm.land/"}},
-	{"tracex/lazy/internal/walk", []string{"tracex/lazy/internal/trace", "tracex/lazy/internal/index", "tracex/lazy/internal/compact", "tracex/lazy/internal/times", "tracex/lazy/internal/summary", "tracex/lazy/internal/decode", "tracex/lazy/internal/mapped", "tracex/lazy/internal/fold", "tracex/lazy/internal/lines", "tracex/lazy/literal", "tracex/format"}, []string{"testing", "charm.land/"}},
+	{"tracex/lazy/internal/walk", []string{"tracex/lazy/internal/trace", "tracex/lazy/internal/index", "tracex/lazy/internal/compact", "tracex/lazy/internal/times", "tracex/lazy/internal/summary", "tracex/lazy/internal/decode", "tracex/lazy/internal/mapped", "tracex/lazy/internal/fold", "tracex/lazy/internal/lines", "tracex/lazy/internal/spill", "tracex/lazy/literal", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/literal", nil, []string{"testing", "charm.land/"}},
 	// The plain loader, with which the reader is compared, shares the code that prints.
 	{"tracex/lazy/eager", []string{"tracex/lazy/internal/fold", "tracex/lazy/internal/lines", "tracex/lazy/internal/times", "tracex/lazy/internal/mapped", "tracex/format"}, []string{"testing", "charm.land/"}},

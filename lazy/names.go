@@ -54,6 +54,7 @@ type (
 	SummaryFile    = walk.SummaryFile
 	SummaryOptions = walk.SummaryOptions
 	Surveyor       = walk.Surveyor
+	Taker          = walk.Taker
 	TallyPass      = walk.TallyPass
 	ThreadCount    = walk.ThreadCount
 	ThreadCounts   = walk.ThreadCounts

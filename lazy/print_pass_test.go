@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"slices"
 	"testing"
 
 	"tracex/format"
@@ -153,19 +152,19 @@ func TestSpreadMisfits(t *testing.T) {
 // misfit gives some shares a wrong beginning, each in another way.
 func misfit(sh *walk.PassShare, n int) bool {
 	first := *sh.First
-	first.Stack = slices.Clone(first.Stack)
-	switch last := len(first.Stack) - 1; {
+	first.Stack.Stack = first.Stack.Clone()
+	switch last := first.Stack.Len() - 1; {
 	case n%6 == 0 || last < 0: // or the thread has no more points
 		first.Pos++
 	case n%6 == 1:
 		sh.First = nil
 		return true
 	case n%6 == 2:
-		first.Stack[last].Event++
+		first.Stack.At(last).Event++
 	case n%6 == 3:
-		first.Stack[last].Start++
+		first.Stack.At(last).Start++
 	case n%6 == 4:
-		first.Stack = first.Stack[:last]
+		first.Stack.Truncate(last)
 	default:
 		return false
 	}

@@ -7,6 +7,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy/internal/mapped"
+	"tracex/lazy/internal/spill"
 )
 
 // recordFile is a temporary file of records. It has no name while it is open, where the system can do that.
@@ -28,14 +29,10 @@ func newRecordFile() (*recordFile, error) {
 	return &recordFile{f: f, name: name, w: bufio.NewWriterSize(f, recordBuffer)}, nil
 }
 
-// unnamedFile makes a temporary file that is gone with the program, however that ends, where the system can do that. Elsewhere
-// it has a name, to be removed in the end.
+// unnamedFile is [spill.TempFile], whose error says what there is to do.
 func unnamedFile(pattern string) (f *os.File, name string, err error) {
-	if f, err = os.CreateTemp("", pattern); err != nil {
+	if f, name, err = spill.TempFile(pattern); err != nil {
 		return nil, "", fileError(os.TempDir(), err)
-	}
-	if os.Remove(f.Name()) != nil {
-		name = f.Name()
 	}
 	return f, name, nil
 }

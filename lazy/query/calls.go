@@ -12,6 +12,7 @@ import (
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/internal/compact"
+	"tracex/lazy/internal/spill"
 	"tracex/lazy/query/filter"
 	"tracex/lazy/query/histogram"
 	"tracex/lazy/query/places"
@@ -353,6 +354,17 @@ func (c *callsCollector) Merge(v lazy.Visitor) error {
 	return nil
 }
 
+// Takes is for the pass.
+func (c *callsCollector) Takes() bool { return true }
+
+// Take is for the pass.
+func (c *callsCollector) Take(v lazy.Visitor) error {
+	p := v.(*callsPart)
+	err := c.merge(p)
+	p.forget()
+	return err
+}
+
 // Reset forgets all calls found.
 func (c *Calls) Reset() {
 	c.mu.Lock()
@@ -368,7 +380,7 @@ func (c *Calls) Reset() {
 
 // joinedCalls are the calls that are open between two parts of a thread.
 type joinedCalls struct {
-	open []joinedCall
+	open spill.Stack[joinedCall]
 	seen int64 // points of all parts merged
 }
 
@@ -384,9 +396,9 @@ func (c *Calls) merge(p *callsPart) error {
 	defer c.mu.Unlock()
 	j := &c.joined
 	if p.around <= 0 {
-		j.open = j.open[:0]
+		j.open.Reset()
 	}
-	if max(p.around, 0) != len(j.open) {
+	if max(p.around, 0) != j.open.Len() {
 		return errors.New("a part of a thread does not begin where the one before ended")
 	}
 	first := c.list.n + int(c.list.beyond)
@@ -410,19 +422,31 @@ func (c *Calls) merge(p *callsPart) error {
 	for i := range p.ended {
 		c.end(p, &p.ended[i], first)
 	}
-	for _, o := range p.stack {
-		if o.found == notFound {
+	j.join(p, first)
+	return cmp.Or(p.stack.Err(), j.open.Err())
+}
+
+// join takes the calls that are open in a part, and its points. From then on they are around what is left of the part.
+func (j *joinedCalls) join(p *callsPart, first int) {
+	// Of those that it had before, the part added to the innermost only.
+	for i := max(p.joined-1, 0); i < p.stack.Len(); i++ {
+		o := *p.stack.At(i)
+		switch {
+		case o.found == notFound:
 			continue
+		case o.found < 0:
+			j.open.Last().join(&o)
+		default:
+			row := first + int(o.found)
+			o.seen += j.seen
+			j.open.Push(joinedCall{o, row})
+			o.found = int32(^(j.open.Len() - 1))
 		}
-		if o.found < 0 {
-			j.open[^o.found].join(&o)
-			continue
-		}
-		o.seen += j.seen
-		j.open = append(j.open, joinedCall{o, first + int(o.found)})
+		o.seen, o.calls, o.vague = 0, 0, false
+		p.stack.Put(i, o)
 	}
 	j.seen += p.seen
-	return nil
+	p.joined, p.around = p.stack.Len(), j.open.Len()
 }
 
 // end completes a call.
@@ -430,9 +454,8 @@ func (c *Calls) end(p *callsPart, e *endedCall, first int) {
 	j := &c.joined
 	row := first + int(e.found)
 	if e.found < 0 {
-		last := len(j.open) - 1
-		open := j.open[last]
-		j.open = j.open[:last]
+		open := *j.open.Last()
+		j.open.Pop()
 		open.join(&e.openHere)
 		open.seen = j.seen + e.openHere.seen - open.seen
 		e.openHere, row = open.openHere, open.row

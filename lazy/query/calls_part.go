@@ -6,6 +6,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/internal/spill"
 )
 
 // callsPart is the visitor of Calls: what it finds in a part of the trace.
@@ -14,7 +15,8 @@ type callsPart struct {
 	m      *matcher
 	thread int32
 	from   int64 // logical offset: containers that begin before are not in the scope
-	stack  []openHere
+	stack  spill.Stack[openHere]
+	joined int          // the calls at the bottom of the stack that Calls.joined has, or had when the part began
 	inside int          // calls found on the stack
 	hidden []hiddenCall // around the part, not on the stack yet
 	seen   int64        // points visited
@@ -45,12 +47,18 @@ func newCallsPart(c *Calls, cond *condition) *callsPart {
 
 // clear makes the part ready for another.
 func (v *callsPart) clear() {
-	v.stack, v.inside, v.hidden, v.seen, v.around = v.stack[:0], 0, v.hidden[:0], 0, -1
+	v.stack.Reset()
+	v.joined, v.inside, v.hidden, v.around = 0, 0, v.hidden[:0], -1
+	v.forget()
+}
+
+// forget forgets what was merged of the part.
+func (v *callsPart) forget() {
 	v.threads, v.found, v.ended = v.threads[:0], v.found[:0], v.ended[:0]
 	v.values.clear()
 	v.results.clear()
 	clear(v.methods)
-	v.args, v.objects = 0, false
+	v.args, v.objects, v.seen = 0, false, 0
 }
 
 func (v *callsPart) Begin(thread int32, around []lazy.PassFrame) { v.beginEdited(thread, around, nil) }
@@ -58,7 +66,8 @@ func (v *callsPart) Begin(thread int32, around []lazy.PassFrame) { v.beginEdited
 // beginEdited begins a part. how is what the steps do with the containers around it; nil if nothing.
 func (v *callsPart) beginEdited(thread int32, around []lazy.PassFrame, how []hiding) {
 	v.thread, v.from = thread, v.of.scope.Begins(thread)
-	v.stack, v.inside, v.hidden, v.iterations = v.stack[:0], 0, v.hidden[:0], v.iterations[:0]
+	v.stack.Reset()
+	v.joined, v.inside, v.hidden, v.iterations = 0, 0, v.hidden[:0], v.iterations[:0]
 	v.m.begin()
 	if v.around < 0 {
 		v.around = 0
@@ -79,7 +88,7 @@ type hiddenCall struct {
 // stackHidden puts the hidden calls around the part on the stack that began before an offset.
 func (v *callsPart) stackHidden(before int64) {
 	for len(v.hidden) > 0 && v.hidden[0].at < before {
-		v.stack = append(v.stack, openHere{found: notFound, how: v.hidden[0].how})
+		v.stack.Push(openHere{found: notFound, how: v.hidden[0].how})
 		v.hidden = v.hidden[1:]
 	}
 }
@@ -93,7 +102,7 @@ func (v *callsPart) Around(p *lazy.PassPoint) {
 			v.around++
 			v.inside++
 		}
-		v.stack = append(v.stack, o)
+		v.stack.Push(o)
 	}
 	v.iteration(p)
 	v.m.enter(p)
@@ -122,7 +131,7 @@ func (v *callsPart) Enter(p *lazy.PassPoint) {
 			v.find(p)
 			v.inside++
 		}
-		v.stack = append(v.stack, o)
+		v.stack.Push(o)
 	}
 	v.seen++
 	v.iteration(p)
@@ -135,7 +144,7 @@ func (v *callsPart) hide(p *lazy.PassPoint, how hiding) {
 		v.stackHidden(p.At)
 	}
 	if p.Class == format.ClassCall {
-		v.stack = append(v.stack, openHere{found: notFound, how: how})
+		v.stack.Push(openHere{found: notFound, how: how})
 	}
 	if how.merges() {
 		v.seen++
@@ -146,7 +155,7 @@ func (v *callsPart) hide(p *lazy.PassPoint, how hiding) {
 func (v *callsPart) exitHidden(p *lazy.PassPoint, how hiding) {
 	v.stackHidden(math.MaxInt64)
 	if p.Class == format.ClassCall {
-		v.stack = v.stack[:len(v.stack)-1]
+		v.pop()
 	}
 	if up := v.caller(); how == dropped && up != nil {
 		up.has(tookOf(p, v.of.about.timed))
@@ -155,8 +164,8 @@ func (v *callsPart) exitHidden(p *lazy.PassPoint, how hiding) {
 
 // caller returns the innermost call on the stack that no step hides, if it was found; nil if it was not.
 func (v *callsPart) caller() *openHere {
-	for i := len(v.stack) - 1; i >= 0; i-- {
-		if o := &v.stack[i]; o.how == shown {
+	for i := v.stack.Len() - 1; i >= 0; i-- {
+		if o := v.stack.At(i); o.how == shown {
 			if o.found == notFound {
 				return nil
 			}
@@ -164,6 +173,12 @@ func (v *callsPart) caller() *openHere {
 		}
 	}
 	return nil
+}
+
+// pop takes the innermost call off the stack.
+func (v *callsPart) pop() {
+	v.stack.Pop()
+	v.joined = min(v.joined, v.stack.Len())
 }
 
 // matches reports whether a call is one of those asked for.
@@ -209,8 +224,8 @@ func (v *callsPart) Exit(p *lazy.PassPoint) {
 	if p.Class != format.ClassCall {
 		return
 	}
-	e := endedCall{openHere: v.stack[len(v.stack)-1], at: p.At, event: p.Event, thread: v.thread, state: p.State, result: -1}
-	v.stack = v.stack[:len(v.stack)-1]
+	e := endedCall{openHere: *v.stack.Last(), at: p.At, event: p.Event, thread: v.thread, state: p.State, result: -1}
+	v.pop()
 	up := v.caller()
 	if up == nil && e.found == notFound {
 		return

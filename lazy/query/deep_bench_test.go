@@ -41,6 +41,7 @@ func benchmarkAnswers(b *testing.B, path string) {
 		{"find-ret", found(r, "ret=7")},
 		{"find-in", found(r, "in(ret=7) kind=throw")},
 		{"find-text", found(r, "method~xyzzy")},
+		{"find-word", found(r, "zzqqzz")},
 	} {
 		b.Run(of.name, func(b *testing.B) {
 			b.SetBytes(size)

@@ -92,6 +92,19 @@ func (c *findCollector) Merge(v lazy.Visitor) error {
 	return c.enough()
 }
 
+// Takes is for the pass.
+func (c *findCollector) Takes() bool { return true }
+
+// Take is for the pass.
+func (c *findCollector) Take(v lazy.Visitor) error {
+	err := c.Merge(v)
+	p := &v.(*skipVisitor).setVisitor
+	last := len(p.found) - 1
+	p.found = append(p.found[:0], threadPlaces{thread: p.found[last].thread})
+	p.some = false
+	return err
+}
+
 func (c *findCollector) enough() error {
 	if n, _ := c.set.Count(); c.first > 0 && n >= c.first {
 		return lazy.ErrEnough
@@ -113,6 +126,15 @@ type textCollector struct {
 	lazy.Collector
 	of *findCollector
 }
+
+// Takes is for the pass.
+func (c *textCollector) Takes() bool {
+	t, ok := c.Collector.(lazy.Taker)
+	return ok && t.Takes()
+}
+
+// Take is for the pass.
+func (c *textCollector) Take(v lazy.Visitor) error { return c.Collector.(lazy.Taker).Take(v) }
 
 func (c *textCollector) Reset() {
 	c.Collector.Reset()
@@ -183,6 +205,9 @@ type spanCollector struct {
 func (c *spanCollector) Visitor() lazy.Visitor {
 	return &spanVisitor{setVisitor: setVisitor{m: c.c.matcher()}, scope: &c.of.scope}
 }
+
+// Takes is for the pass: what was before the first moment of a part is decided when that is merged.
+func (c *spanCollector) Takes() bool { return false }
 
 func (c *spanCollector) Reset() {
 	c.findCollector.Reset()

@@ -66,6 +66,12 @@ func (c *rootCalls) Merge(v lazy.Visitor) error {
 	return nil
 }
 
+// Takes is for the pass.
+func (c *rootCalls) Takes() bool { return true }
+
+// Take is for the pass: a visitor has a few calls, however long its part is.
+func (c *rootCalls) Take(lazy.Visitor) error { return nil }
+
 // add adds a call to a list of the first ones; of equals the one that was there first stays before.
 func (c *rootCalls) add(list *[]rootCall, x rootCall) {
 	l := *list

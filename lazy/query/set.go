@@ -155,7 +155,7 @@ func (v *skipVisitor) Beyond(p *lazy.PassPoint) {
 
 func (v *skipVisitor) End(p *lazy.PassPoint) {
 	if v.skips && !v.open[p.Depth] {
-		v.mixed = true
+		v.mixed, v.open[p.Depth] = true, true
 		v.add(p)
 	}
 }

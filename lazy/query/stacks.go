@@ -44,6 +44,9 @@ func (s *Stacks) Reset() {
 	s.Top.Reset()
 }
 
+// Takes is for the pass: the nodes of the stacks are numbered anew when a part is merged.
+func (s *Stacks) Takes() bool { return false }
+
 func (s *Stacks) Merge(v lazy.Visitor) error {
 	if err := s.Top.Merge(v); err != nil {
 		return err
@@ -74,9 +77,10 @@ func (s *Stacks) give() error {
 	old := s.tree
 	s.tree = &StackTree{}
 	at := make(map[int32]int32)
-	for i := range s.open.stack {
-		c := &s.open.stack[i]
+	for i := range s.open.stack.Len() {
+		c := *s.open.stack.At(i)
 		c.node = s.tree.copyOf(old, c.node, at)
+		s.open.stack.Put(i, c)
 	}
 	s.least = len(s.tree.Nodes)
 	return nil
@@ -108,9 +112,10 @@ func (s *Stacks) take(p *topPart) {
 			e.label = 1 + s.tree.label(from.tree.labels[e.label-1])
 		}
 	}
-	for i := range p.stack[p.begun:] {
-		if c := &p.stack[p.begun+i]; c.node >= 0 {
+	for i := p.begun; i < p.stack.Len(); i++ {
+		if c := *p.stack.At(i); c.node >= 0 {
 			c.node = s.moved[c.node]
+			p.stack.Put(i, c)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (s *storedTops) Merge(v lazy.Visitor) error {
 	if t == nil {
 		t = s.rest
 	}
-	if err := t.merge(p); err != nil {
+	if err := t.merge(p, false); err != nil {
 		return err
 	}
 	s.of.pool.put(p)

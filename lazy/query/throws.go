@@ -173,13 +173,32 @@ func (t *Throws) Visitor() lazy.Visitor {
 }
 
 func (t *Throws) Merge(v lazy.Visitor) error {
+	return t.merge(throwPartOf(v))
+}
+
+// Takes is for the pass: in a span of time, what was before the first moment of a part is dated when that is merged.
+func (t *Throws) Takes() bool { return !t.scope.Timed }
+
+// Take is for the pass.
+func (t *Throws) Take(v lazy.Visitor) error {
+	p := throwPartOf(v)
+	err := t.merge(p)
+	p.steps, p.taken = p.steps[:0], true
+	return err
+}
+
+func throwPartOf(v lazy.Visitor) *throwPart {
 	if f, ok := v.(filteredThrows); ok {
-		v = f.throwPart
+		return f.throwPart
 	}
-	p := v.(*throwPart)
+	return v.(*throwPart)
+}
+
+// merge adds what was found in a part since it was taken last.
+func (t *Throws) merge(p *throwPart) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.skips {
+	if t.skips && !p.taken {
 		t.missed(p)
 	}
 	for i := range p.steps {
@@ -189,7 +208,7 @@ func (t *Throws) Merge(v lazy.Visitor) error {
 	if t.scope.Timed {
 		t.before.after(p.thread, p.moments)
 	}
-	return nil
+	return p.stack.Err()
 }
 
 // add counts an exception.

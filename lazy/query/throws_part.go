@@ -3,6 +3,7 @@ package query
 import (
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/internal/spill"
 )
 
 // throwStep is something that may change the exceptions in flight.
@@ -40,12 +41,13 @@ type throwPart struct {
 	scope  *Scope
 	slots  slots
 	thread int32
-	stack  []throwCall
+	stack  spill.Stack[throwCall]
 	steps  []throwStep
 	first  int32    // the first thread; -1 before it
 	around []int64  // where the calls begin that are around its part
 	where  *matcher // nil if all count
 	told   int      // of the calls that began before this part: those that where has seen
+	taken  bool     // some of the part has been merged
 	moments
 }
 
@@ -62,7 +64,8 @@ func (v *throwPart) Begin(thread int32, around []lazy.PassFrame) { v.beginEdited
 
 // beginEdited begins a part. how is what the steps do with the containers around it; nil if nothing.
 func (v *throwPart) beginEdited(thread int32, around []lazy.PassFrame, how []hiding) {
-	v.thread, v.stack = thread, v.stack[:0]
+	v.thread = thread
+	v.stack.Reset()
 	from := v.scope.Begins(thread)
 	for i := range around {
 		h := shown
@@ -71,13 +74,13 @@ func (v *throwPart) beginEdited(thread int32, around []lazy.PassFrame, how []hid
 		}
 		if f := &around[i]; f.Class == format.ClassCall && f.At >= from && (h == shown || h == muted) {
 			v.push(f, h)
-			v.stack[len(v.stack)-1].stirred = true
+			v.stack.Last().stirred = true
 		}
 	}
 	if v.first < 0 {
 		v.first = thread
-		for i := range v.stack {
-			v.around = append(v.around, v.stack[i].at)
+		for i := range v.stack.Len() {
+			v.around = append(v.around, v.stack.At(i).at)
 		}
 	}
 	v.moments.begin()
@@ -90,10 +93,12 @@ type filteredThrows struct{ *throwPart }
 
 func (v filteredThrows) Around(p *lazy.PassPoint) {
 	if p.Class == format.ClassCall && p.At >= v.scope.Begins(p.Thread) {
-		for v.stack[v.told].shown != v.told {
+		for v.stack.At(v.told).shown != v.told {
 			v.told++
 		}
-		v.stack[v.told].matches = v.where.match(p)
+		c := *v.stack.At(v.told)
+		c.matches = v.where.match(p)
+		v.stack.Put(v.told, c)
 		v.told++
 	}
 	v.where.enter(p)
@@ -105,20 +110,20 @@ func (v *throwPart) Enter(p *lazy.PassPoint) {
 	}
 	if p.Class == format.ClassCall {
 		v.push(&p.PassFrame, shown)
-		v.stack[len(v.stack)-1].matches = v.where.match(p)
+		v.stack.Last().matches = v.where.match(p)
 	}
 	v.where.enter(p)
 }
 
 // push puts a call on the stack.
 func (v *throwPart) push(f *lazy.PassFrame, how hiding) {
-	c := throwCall{ref: f.Ref, at: f.At, shown: len(v.stack), matches: v.where == nil}
+	c := throwCall{ref: f.Ref, at: f.At, shown: v.stack.Len(), matches: v.where == nil}
 	if how != shown {
 		if c.shown--; c.shown >= 0 {
-			c.shown = v.stack[c.shown].shown
+			c.shown = v.stack.At(c.shown).shown
 		}
 	}
-	v.stack = append(v.stack, c)
+	v.stack.Push(c)
 }
 
 // hide puts a call on the stack that is merged with its throws and catches. No filter matches a throw or a catch that a
@@ -193,16 +198,16 @@ func ThrownClass(c *format.Context, v *format.Value) string {
 
 // step lists something that happens in the innermost call.
 func (v *throwPart) step(kind stepKind, p *lazy.PassPoint, class string) *throwStep {
-	n := len(v.stack)
+	n := v.stack.Len()
 	s := throwStep{kind: kind, depth: n, thread: v.thread, event: p.Event, at: p.At, in: v.of(n - 1), around: v.of(n - 2), class: class, dated: v.known, time: v.now, matches: v.where == nil}
 	if n > 0 {
-		if at := v.stack[n-1].shown; at >= 0 {
-			s.matches = v.stack[at].matches
+		if at := v.stack.Last().shown; at >= 0 {
+			s.matches = v.stack.At(at).matches
 		}
-		v.stack[n-1].stirred = true
-		s.call = v.stack[n-1].at
+		v.stack.Last().stirred = true
+		s.call = v.stack.Last().at
 		if n > 1 {
-			s.caller = v.stack[n-2].at
+			s.caller = v.stack.At(n - 2).at
 		}
 	}
 	v.steps = append(v.steps, s)
@@ -214,9 +219,10 @@ func (v *throwPart) of(at int) inCall {
 	if at < 0 {
 		return inCall{group: -1}
 	}
-	in := inCall{-1, v.stack[at].shown < at}
-	if at = v.stack[at].shown; at >= 0 {
-		in.group = v.slots.of(v.groups, v.stack[at].ref)
+	shown := v.stack.At(at).shown
+	in := inCall{-1, shown < at}
+	if shown >= 0 {
+		in.group = v.slots.of(v.groups, v.stack.At(shown).ref)
 	}
 	return in
 }
@@ -231,7 +237,7 @@ func (v *throwPart) Exit(p *lazy.PassPoint) {
 
 // leave takes a call off the stack.
 func (v *throwPart) leave(p *lazy.PassPoint) {
-	n := len(v.stack)
+	n := v.stack.Len()
 	if p.Class != format.ClassCall || n == 0 {
 		return
 	}
@@ -244,15 +250,17 @@ func (v *throwPart) leave(p *lazy.PassPoint) {
 		}
 		v.step(stepThrew, p, class)
 		if n > 1 {
-			v.stack[n-2].stirred = true
+			c := *v.stack.At(n - 2)
+			c.stirred = true
+			v.stack.Put(n-2, c)
 		}
-	case !v.stack[n-1].stirred:
+	case !v.stack.Last().stirred:
 	case p.State != lazy.StateWhole:
 		v.step(stepNever, p, "")
 	default:
 		v.step(stepLeave, p, "")
 	}
-	v.stack = v.stack[:n-1]
+	v.stack.Pop()
 }
 
 // inCall is a call by its group; -1 outside of calls.

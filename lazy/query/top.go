@@ -7,6 +7,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/internal/spill"
 )
 
 // Top adds up the time and the points of groups of calls. It is a Collector of a pass over its
@@ -86,15 +87,26 @@ func (t *Top) Visitor() lazy.Visitor {
 
 func (t *Top) Merge(v lazy.Visitor) error {
 	p := partOf(v)
-	if err := t.merge(p); err != nil {
+	if err := t.merge(p, false); err != nil {
 		return err
 	}
 	t.pool.put(p)
 	return nil
 }
 
-// merge adds a part of any Top of the same groups.
-func (t *Top) merge(p *topPart) error {
+// Takes is for the pass.
+func (t *Top) Takes() bool { return true }
+
+// Take is for the pass.
+func (t *Top) Take(v lazy.Visitor) error {
+	p := partOf(v)
+	err := t.merge(p, true)
+	p.taken()
+	return err
+}
+
+// merge adds a part of any Top of the same groups, which may go on.
+func (t *Top) merge(p *topPart, goesOn bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.open.follows(p) {
@@ -118,8 +130,8 @@ func (t *Top) merge(p *topPart) error {
 	if t.stacks != nil {
 		t.stacks.take(p)
 	}
-	t.join(p)
-	return nil
+	t.join(p, goesOn)
+	return cmp.Or(p.stack.Err(), t.open.stack.Err())
 }
 
 // row returns the row of a group.
@@ -132,7 +144,7 @@ func (t *Top) row(group int32) *topRow {
 
 // openCalls are the calls that are open between two parts of a thread.
 type openCalls struct {
-	stack []openCall
+	stack spill.Stack[openCall]
 	seen  int64 // points of all parts merged
 	inner innerCall
 }
@@ -150,24 +162,28 @@ type innerCall struct {
 // another thread.
 func (o *openCalls) follows(p *topPart) bool {
 	if p.around <= 0 {
-		o.stack = o.stack[:0]
+		o.stack.Reset()
 	}
-	return max(0, p.around) == len(o.stack)
+	return max(0, p.around) == o.stack.Len()
 }
 
-// join completes the calls that began or ended in other parts.
-func (t *Top) join(p *topPart) {
+// join completes the calls that began or ended in other parts. Those of a part that goes on stay with it.
+func (t *Top) join(p *topPart, goesOn bool) {
 	o := &t.open
 	for i := range p.ends {
 		t.end(&p.ends[i])
 	}
 	// Of the calls that are still open from earlier parts, the part added to the innermost only.
 	if p.begun > 0 {
-		o.stack[len(o.stack)-1].join(&p.stack[p.begun-1])
+		o.stack.Last().join(p.stack.At(p.begun - 1))
 	}
-	for _, c := range p.stack[p.begun:] {
+	if goesOn {
+		return
+	}
+	for i := p.begun; i < p.stack.Len(); i++ {
+		c := *p.stack.At(i)
 		c.at += o.seen
-		o.stack = append(o.stack, c)
+		o.stack.Push(c)
 	}
 	o.seen += p.seen
 	if t.scope.where == nil {
@@ -181,8 +197,11 @@ func (t *Top) end(e *callEnd) {
 	e.seen += o.seen
 	e.at += o.seen
 	if e.begun {
-		c := o.stack[len(o.stack)-1]
-		o.stack = o.stack[:len(o.stack)-1]
+		c := *o.stack.Last()
+		o.stack.Pop()
+		if t.threads != nil {
+			c.group = 0 // the first thread of the part
+		}
 		c.join(&e.openCall)
 		e.openCall = c
 	}
@@ -198,8 +217,8 @@ func (t *Top) end(e *callEnd) {
 	switch {
 	case e.never:
 		o.inner.up, o.inner.time = up, e.time
-	case len(o.stack) > 0:
-		o.stack[len(o.stack)-1].has(&up, e.ofCalls())
+	case o.stack.Len() > 0:
+		o.stack.Last().has(&up, e.ofCalls())
 	}
 }
 
@@ -283,9 +302,6 @@ func (t *Top) beginThreads(threads []int32) {
 		t.rows = t.rows[:1]
 	default:
 		t.rows = t.rows[:0]
-	}
-	for i := range t.open.stack {
-		t.open.stack[i].group = 0
 	}
 	s.now = append(s.now[:0], threads...)
 }

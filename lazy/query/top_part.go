@@ -3,6 +3,7 @@ package query
 import (
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/internal/spill"
 )
 
 // topPart is the visitor of a Top. Sums of calls that begin and end in its part are complete; the
@@ -16,7 +17,7 @@ type topPart struct {
 	from   int64 // logical offset: containers that begin before are not in the scope
 	group  int32 // of all calls, by thread: the index of the thread in threads
 
-	stack []openCall
+	stack spill.Stack[openCall]
 	begun int     // the calls at the bottom of the stack that began before this part
 	count int     // calls on the stack that count
 	open  []int32 // by group: how many calls on the stack that count
@@ -77,10 +78,12 @@ type filteredPart struct{ *topPart }
 
 func (v filteredPart) Around(p *lazy.PassPoint) {
 	if p.Class == format.ClassCall && p.At >= v.from {
-		for v.stack[v.told].how != shown {
+		for v.stack.At(v.told).how != shown {
 			v.told++
 		}
-		v.admit(v.told, v.matches(&v.stack[v.told], p))
+		c := *v.stack.At(v.told)
+		v.admit(&c, v.matches(&c, p))
+		v.stack.Put(v.told, c)
 		v.told++
 	}
 	v.where.enter(p)
@@ -96,12 +99,13 @@ func partOf(v lazy.Visitor) *topPart {
 
 // leaveAll empties the stack.
 func (v *topPart) leaveAll() {
-	for i := range v.stack {
-		if c := &v.stack[i]; c.counts {
+	for _, c := range v.stack.All() {
+		if c.counts {
 			v.open[c.group]--
 		}
 	}
-	v.stack, v.begun, v.count, v.told = v.stack[:0], 0, 0, 0
+	v.stack.Reset()
+	v.begun, v.count, v.told = 0, 0, 0
 	if v.focus != nil {
 		v.focus.leaveAll()
 	}
@@ -112,8 +116,8 @@ func (v *topPart) push(f *lazy.PassFrame, how hiding) {
 	c := openCall{how: how, loop: f.Class != format.ClassCall, ref: f.Ref, at: v.seen, first: -1, node: -1}
 	c.wait = !c.loop && v.waits.is(v.groups.ctx, f.Ref)
 	if how != shown {
-		c.outer = len(v.stack) == 0 || v.stack[len(v.stack)-1].how == outside
-		v.stack = append(v.stack, c)
+		c.outer = v.stack.Len() == 0 || v.stack.Last().how == outside
+		v.stack.Push(c)
 		return
 	}
 	c.group = v.group
@@ -130,10 +134,10 @@ func (v *topPart) push(f *lazy.PassFrame, how hiding) {
 	if v.stacks != nil {
 		c.node, c.deeper = v.stacks.push(f, c.group)
 	}
-	v.stack = append(v.stack, c)
 	if v.where == nil {
-		v.admit(len(v.stack)-1, true)
+		v.admit(&c, true)
 	}
+	v.stack.Push(c)
 }
 
 // matches reports whether a call matches the filter, if it makes a difference.
@@ -142,8 +146,7 @@ func (v *topPart) matches(c *openCall, p *lazy.PassPoint) bool {
 }
 
 // admit lets a call on the stack count, if it matches the filter.
-func (v *topPart) admit(at int, match bool) {
-	c := &v.stack[at]
+func (v *topPart) admit(c *openCall, match bool) {
 	if v.focus != nil {
 		v.focus.push(c.group, c.ref, match)
 	} else if !match {
@@ -160,8 +163,8 @@ func (v *topPart) Enter(p *lazy.PassPoint) {
 	}
 	if v.where != nil {
 		if p.Class == format.ClassCall {
-			last := len(v.stack) - 1
-			v.admit(last, v.matches(&v.stack[last], p))
+			c := v.stack.Last()
+			v.admit(c, v.matches(c, p))
 		}
 		v.where.enter(p)
 	}
@@ -178,10 +181,9 @@ func stacked(class format.Class, how hiding) bool { return class == format.Class
 // hide puts a call that a step hides on the stack: when it begins and ends may tell when one around it does. A call that
 // is merged is a point of its caller, as is another point.
 func (v *topPart) hide(p *lazy.PassPoint, how hiding) {
-	n := len(v.stack)
 	switch leaf := !p.Class.Container(); {
-	case leaf && how == dropped && n > 0:
-		v.stack[n-1].inCalls.dropped++
+	case leaf && how == dropped && v.stack.Len() > 0:
+		v.stack.Last().inCalls.dropped++
 	case !leaf && stacked(p.Class, how):
 		v.push(&p.PassFrame, how)
 	}
@@ -213,11 +215,11 @@ func (v *topPart) Exit(p *lazy.PassPoint) {
 
 // leave takes what ends off the stack.
 func (v *topPart) leave(p *lazy.PassPoint) {
-	if len(v.stack) == 0 {
+	if v.stack.Len() == 0 {
 		return
 	}
-	e := callEnd{openCall: v.stack[len(v.stack)-1], thread: v.thread, seen: v.seen, time: lazy.Time{Duration: -1}}
-	v.stack = v.stack[:len(v.stack)-1]
+	e := callEnd{openCall: *v.stack.Last(), thread: v.thread, seen: v.seen, time: lazy.Time{Duration: -1}}
+	v.stack.Pop()
 	if e.counts {
 		v.open[e.group]--
 		v.count--
@@ -231,7 +233,7 @@ func (v *topPart) leave(p *lazy.PassPoint) {
 	if e.counts {
 		e.threw, _ = p.Threw() // the pass gets the error too
 	}
-	if e.begun = len(v.stack) < v.begun; e.begun {
+	if e.begun = v.stack.Len() < v.begun; e.begun {
 		v.begun--
 	}
 	if v.focus != nil && e.how == shown {
@@ -265,8 +267,8 @@ func (v *topPart) leave(p *lazy.PassPoint) {
 			v.focus.calls = append(v.focus.calls, e.along(points, took))
 		}
 	}
-	if len(v.stack) > 0 {
-		v.stack[len(v.stack)-1].has(&up, e.ofCalls())
+	if v.stack.Len() > 0 {
+		v.stack.Last().has(&up, e.ofCalls())
 	}
 }
 
@@ -391,17 +393,28 @@ func (s *Sums) call(e *callEnd, points int64) {
 	}
 }
 
-// clear makes the part ready for another.
-func (v *topPart) clear() {
-	v.leaveAll()
+// taken forgets what was merged of the part, which goes on.
+func (v *topPart) taken() {
 	for _, g := range v.touched {
 		v.at[g] = 0
 	}
-	v.rows, v.touched, v.took, v.threads, v.ends = v.rows[:0], v.touched[:0], v.took[:0], v.threads[:0], v.ends[:0]
-	v.seen, v.all, v.around = 0, Totals{}, -1
+	v.rows, v.touched, v.took, v.ends = v.rows[:0], v.touched[:0], v.took[:0], v.ends[:0]
+	v.all, v.around = Totals{}, v.begun
 	if v.focus != nil {
 		v.focus.calls = v.focus.calls[:0]
 	}
+	if v.begun > 0 { // what it added to the innermost of these was merged too
+		c := *v.stack.At(v.begun - 1)
+		c.inCalls, c.first, c.last = inCalls{}, -1, 0
+		v.stack.Put(v.begun-1, c)
+	}
+}
+
+// clear makes the part ready for another.
+func (v *topPart) clear() {
+	v.leaveAll()
+	v.taken()
+	v.threads, v.seen, v.around = v.threads[:0], 0, -1
 	if v.stacks != nil {
 		v.stacks.clear()
 	}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 
 	"tracex/format"
 	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/mapped"
+	"tracex/lazy/internal/spill"
 	"tracex/lazy/internal/trace"
 	"tracex/lazy/literal"
 )
@@ -86,6 +88,17 @@ type Collector interface {
 	Reset()
 }
 
+// A Taker is a Collector that can take what a visitor has found of its part while the part goes on: of one that is within so many
+// calls that it does not pay to begin another.
+type Taker interface {
+	Collector
+	// Takes reports whether it can.
+	Takes() bool
+	// Take is called as Merge is. The visitor keeps what it needs to know of the containers that are open. An [Ender] has been told of
+	// those that it has not been told of before.
+	Take(v Visitor) error
+}
+
 // A Visitor sees the points of one part of the trace: of several short threads, or of a part
 // of a long one. One goroutine uses it. The descriptors may be read during a call. The
 // argument is valid until the call returns.
@@ -123,9 +136,9 @@ type Beyonder interface {
 	Beyond(p *PassPoint)
 }
 
-// An Ender is a Visitor that wants to read the containers that go on after its part.
+// An Ender is a Visitor that wants to read the containers of its part that go on after it.
 type Ender interface {
-	// End is called at the end of a part for each container that is open there, outermost first.
+	// End is called at the end of a part for each container that began in it and is open there, innermost first.
 	// The argument is that of [Arounder].
 	End(p *PassPoint)
 }
@@ -158,10 +171,23 @@ type PassCut struct {
 	Bytes    int64 // of a stream, in one share
 	Approach int   // number of points to pass before the beginning of a share
 	Width    int   // number of goroutines
+	// Take is how many objects of a part that goes on are visited before what was found is taken, see [Taker]; 0 for the usual.
+	Take int
 }
 
 func UsualPassCut() PassCut {
-	return PassCut{Bytes: 1 << 20, Approach: 4096, Width: min(runtime.GOMAXPROCS(0), 16)}
+	c := usualCut
+	c.Width = min(runtime.GOMAXPROCS(0), 16)
+	return c
+}
+
+var usualCut = PassCut{Bytes: 1 << 20, Approach: 4096}
+
+// SetUsualPassCut changes the usual cut but its width for tests, until undo is called. No pass may run meanwhile.
+func SetUsualPassCut(c PassCut) (undo func()) {
+	was := usualCut
+	usualCut = c
+	return func() { usualCut = was }
 }
 
 // hiddenVisitor is told by the walk what it passes without a visit.
@@ -234,7 +260,9 @@ type PassWalk struct {
 	to      int64 // logical: where to end; -1 for the end of the thread
 	pos     int64 // logical: of the next object
 	ord     int64 // of the first cell that ends at or after pos
-	stack   []passFrame
+	stack   frames
+	inner   int64  // in outward: the first cell that may be that of a container to be visited; 0 if not known
+	begun   int    // how many of stack were open where the walk, or what it goes on with, began
 	window  []byte // from pos to the end of the block, or to what is known; nil to find it
 	visit   []Visitor
 	guided  bool
@@ -259,16 +287,50 @@ type PassWalk struct {
 	visited int           // how many objects were visited or passed
 }
 
-// passFrame is an open container.
+// passFrame is an open container. It has no pointers, see [spill.Stack].
 type passFrame struct {
 	PassFrame
 	Start int64 // logical: its content; in a guided walk where that ends
 	// resume is where to continue after the footer, with the ordinal after; 0 for
 	// right after it.
 	resume, after int64
-	data          *NodeData // in place of what was recorded; nil if the same
+	data          int32 // its number in frames.data, from 1; 0 if it is as recorded
 	skip          skipState
 }
+
+// frames are the open containers of a walk, outermost first.
+type frames struct {
+	spill.Stack[passFrame]
+	data []*NodeData // in place of what was recorded, for each container that folding changed
+}
+
+// enter puts a container on the stack; data is in place of what was recorded, nil if the same.
+func (s *frames) enter(f passFrame, data *NodeData) {
+	if data != nil {
+		s.data = append(s.data, data)
+		f.data = int32(len(s.data))
+	}
+	s.Push(f)
+}
+
+// leave takes the innermost container off the stack.
+func (s *frames) leave() {
+	if n := s.Last().data; n > 0 {
+		s.data = s.data[:n-1]
+	}
+	s.Pop()
+}
+
+// dataOf returns what is in place of what was recorded; nil if the same.
+func (s *frames) dataOf(f *passFrame) *NodeData {
+	if f.data == 0 {
+		return nil
+	}
+	return s.data[f.data-1]
+}
+
+// copied returns a copy for another walk.
+func (s *frames) copied() frames { return frames{s.Clone(), slices.Clone(s.data)} }
 
 // GentlePass is a pass that takes one processor, and none while other passes run.
 func GentlePass(ctx context.Context, r *Reader) Pass {

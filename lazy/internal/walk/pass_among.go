@@ -62,23 +62,22 @@ func (s *PassRun) leap(ctx context.Context, g *Segment, visitors []Visitor) (ok 
 			}
 		}
 	}
-	around := slices.IndexFunc(end.Stack, func(f passFrame) bool { return f.At >= g.From })
-	if around < 0 {
-		around = len(end.Stack)
+	around := 0
+	for around < end.Stack.Len() && end.Stack.At(around).At < g.From {
+		around++
 	}
+	begin := &PassState{Pos: g.From, Stack: end.Stack.copied()}
+	begin.Stack.Truncate(around)
 	return true, s.locked(func() error {
-		x.begin(&PassState{Pos: g.From, Stack: end.Stack[:around]}, g.From)
+		x.begin(begin, g.From)
 		x.skips = skipping{}
 		x.stack = end.Stack
 		x.pos, x.ord = max(end.Pos, g.From), end.ord
-		for depth := around; depth < len(x.stack); depth++ {
-			x.describe(depth, StateWhole, -1)
-			x.now.around = true
+		x.around(around, func(p *PassPoint) {
 			for _, v := range visitors {
-				v.(Beyonder).Beyond(&x.now)
+				v.(Beyonder).Beyond(p)
 			}
-			x.now.around = false
-		}
+		})
 		for _, v := range visitors {
 			if a, ok := v.(segmentVisitor); ok {
 				a.Ended(x)

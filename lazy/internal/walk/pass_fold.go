@@ -120,11 +120,11 @@ func (x *PassWalk) fold(p *PassPoint) error {
 	for _, v := range x.visit {
 		v.Enter(p)
 	}
-	f := passFrame{PassFrame: p.PassFrame, Start: out.Start, data: p.data}
+	f := passFrame{PassFrame: p.PassFrame, Start: out.Start}
 	if out.Start != start {
 		f.resume, f.after = next, after
 	}
-	x.stack = append(x.stack, f)
+	x.stack.enter(f, p.data)
 	x.jump(out.Start, out.First)
 	return nil
 }

@@ -41,14 +41,14 @@ func (x *PassWalk) guidedSteps(n int) (more bool, err error) {
 // guidedStep visits the next object.
 func (x *PassWalk) guidedStep() (more bool, err error) {
 	end := x.S.Size
-	for n := len(x.stack) - 1; n >= 0; n-- {
-		f := &x.stack[n]
+	for x.stack.Len() > 0 {
+		f := x.stack.Last()
 		if x.pos < f.Start {
 			end = f.Start
 			break
 		}
 		x.jump(f.resume, f.after)
-		x.stack = x.stack[:n]
+		x.stack.leave()
 	}
 	if x.pos >= end {
 		return false, nil
@@ -103,8 +103,8 @@ func (x *PassWalk) guidedPoint(end int64) error {
 		p.data = out
 	}
 	p.parent = nil
-	if p.Depth = len(x.stack); p.Depth > 0 {
-		p.parent = &x.stack[p.Depth-1]
+	if p.Depth = x.stack.Len(); p.Depth > 0 {
+		p.parent = x.stack.Last()
 	}
 	if !out.Container() {
 		for _, v := range x.visit {
@@ -120,7 +120,7 @@ func (x *PassWalk) guidedPoint(end int64) error {
 		x.jump(next, after)
 		return nil
 	}
-	x.stack = append(x.stack, passFrame{PassFrame: p.PassFrame, Start: out.End, resume: next, after: after})
+	x.stack.Push(passFrame{PassFrame: p.PassFrame, Start: out.End, resume: next, after: after})
 	x.jump(out.Start, out.First)
 	return nil
 }
@@ -130,8 +130,8 @@ func (x *PassWalk) deepest(depth int) bool { return x.levels > 0 && depth+1 >= x
 
 // reached starts reading ahead, once a guided walk is long enough that more may be needed.
 func (s *PassRun) reached(x *PassWalk, from int64) {
-	if x.ahead == nil && x.pos-from >= mapped.LoadSize && len(x.stack) > 0 {
-		end := x.stack[0].Start
+	if x.ahead == nil && x.pos-from >= mapped.LoadSize && x.stack.Len() > 0 {
+		end := x.stack.At(0).Start
 		if x.to >= 0 {
 			end = min(end, x.to)
 		}

@@ -138,7 +138,7 @@ func (p *PassPoint) Moment() (ns int64, ok bool) {
 	if p.parent == nil {
 		return 0, false
 	}
-	e := p.parent.data
+	e := p.walk.stack.dataOf(p.parent)
 	if e == nil {
 		e = &NodeData{At: p.parent.At, Start: from, End: from, Next: from, Point: format.Point{Class: p.parent.Class, Event: p.parent.Event}}
 		if err := x.endOf(nil, x.S.Cells.FirstEnding(from), e); err != nil {
@@ -308,7 +308,7 @@ func (p *PassPoint) Size() (int64, error) {
 // Frames calls f for the containers around the point, innermost first, while f returns true.
 func (p *PassPoint) Frames(f func(PassFrame) bool) {
 	for i := p.Depth - 1; i >= 0; i-- {
-		if p.within != nil && !f(p.within[i]) || p.within == nil && !f(p.walk.stack[i].PassFrame) {
+		if p.within != nil && !f(p.within[i]) || p.within == nil && !f(p.walk.stack.At(i).PassFrame) {
 			return
 		}
 	}
@@ -384,9 +384,15 @@ func (x *PassWalk) endOf(b []byte, ord int64, e *NodeData) error {
 
 // left describes the container that is being left.
 func (x *PassWalk) left(p *PassPoint, e *NodeData) error {
-	f := &x.stack[p.level]
+	f := x.stack.At(p.level)
 	if p.around {
-		*e = NodeData{At: f.At, Start: f.Start, End: f.Start, Next: f.Start, Point: format.Point{Class: f.Class, Event: f.Event}}
+		start := NodeData{At: f.At, Start: f.Start, End: f.Start, Next: f.Start, Point: format.Point{Class: f.Class, Event: f.Event}}
+		if *e = start; x.inner > 0 {
+			if err := x.endOf(nil, x.inner, e); err != nil || e.State == StateWhole {
+				return err
+			}
+			*e = start
+		}
 		return x.endOf(nil, x.S.Cells.FirstEnding(f.Start), e)
 	}
 	*e = NodeData{At: f.At, Start: f.Start, State: p.State, Point: format.Point{Class: f.Class, Event: f.Event}}
@@ -402,7 +408,7 @@ func (x *PassWalk) left(p *PassPoint, e *NodeData) error {
 	e.End = p.foot
 	var c format.Cell
 	_, c, e.CellAt = x.S.Cells.Around(x.ord, math.MaxInt64, &x.near)
-	if e.CellAt == 0 || c.End != p.foot || c.ID != p.Event && f.data == nil {
+	if e.CellAt == 0 || c.End != p.foot || c.ID != p.Event && f.data == 0 {
 		return x.Contradiction(f.At, fmt.Sprintf("event %d that ends at %d, which the index has as event %d that ends at %d",
 			p.Event, p.foot, c.ID, c.End))
 	}

@@ -31,14 +31,14 @@ func (x *PassWalk) skip(n int) (passed int) {
 		passed = x.skipOn(n)
 	}
 	if x.settle(); passed > 0 {
-		x.skips.by.Passed(len(x.stack), x.pos)
+		x.skips.by.Passed(x.stack.Len(), x.pos)
 	}
 	return passed
 }
 
 // skipOn is skip without what follows.
 func (x *PassWalk) skipOn(n int) (passed int) {
-	q, stack, end := x.skips.prefilter, x.stack, x.to
+	q, stack, end := x.skips.prefilter, &x.stack, x.to
 	if end < 0 {
 		end = x.S.Size
 	}
@@ -46,21 +46,24 @@ func (x *PassWalk) skipOn(n int) (passed int) {
 loop:
 	for passed = 0; passed < n-1 && len(b) > 0; passed++ {
 		if format.Kind(b[0]) == format.KindFooter {
-			top := len(stack) - 1
-			if top < 0 || stack[top].skip == notSkipped {
+			if stack.Len() <= x.begun {
 				break
 			}
-			size := q.Footer(b, stack[top].Class)
+			top := stack.Last()
+			if top.skip == notSkipped {
+				break
+			}
+			size := q.Footer(b, top.Class)
 			if size == 0 {
 				break
 			}
-			if stack[top].skip == undecidedLoop {
+			if top.skip == undecidedLoop {
 				if format.IterationsOf(b) == 0 {
 					break // not shown
 				}
 				x.skips.loops--
 			}
-			stack = stack[:top]
+			stack.Pop()
 			x.ord++
 			b = b[size:]
 			continue
@@ -98,32 +101,43 @@ loop:
 				x.skips.loops++
 			}
 		}
-		stack = append(stack, passFrame{
+		stack.Push(passFrame{
 			PassFrame: PassFrame{Class: class, Ref: ref, Event: format.EventOf(b), Location: format.LocationOf(b), At: at},
 			Start:     at + int64(size), after: x.ord, skip: state,
 		})
 		b = b[size:]
 	}
-	x.stack, x.window, x.pos = stack, b, ends-int64(len(b))
+	x.window, x.pos = b, ends-int64(len(b))
 	return passed
 }
 
 // settle decides about the open loops, outermost first. If one is not shown as recorded, the walk
 // goes back to its beginning, and visits what it had passed.
 func (x *PassWalk) settle() {
-	for i := 0; x.skips.loops > 0 && i < len(x.stack); i++ {
-		f := &x.stack[i]
+	if x.skips.loops == 0 {
+		return
+	}
+	i := x.stack.Len()
+	for open := x.skips.loops; open > 0; { // they were passed after the walk settled last
+		if i--; x.stack.At(i).skip == undecidedLoop {
+			open--
+		}
+	}
+	for ; x.skips.loops > 0 && i < x.stack.Len(); i++ {
+		f := x.stack.At(i)
 		if f.skip != undecidedLoop {
 			continue
 		}
 		if x.loopStays(f.after, f.Start) {
-			f.skip = skipped
+			settled := *f
+			settled.skip = skipped
+			x.stack.Put(i, settled)
 			x.skips.loops--
 			continue
 		}
 		x.skips.until, x.skips.loops = x.pos, 0
 		x.pos, x.ord, x.window = f.At, f.after, nil
-		x.stack = x.stack[:i]
+		x.stack.Truncate(i)
 	}
 }
 
@@ -131,6 +145,6 @@ func (x *PassWalk) settle() {
 func (x *PassWalk) endSkipping() {
 	if x.skips.by != nil {
 		x.settle()
-		x.skips.by.Passed(len(x.stack), x.pos)
+		x.skips.by.Passed(x.stack.Len(), x.pos)
 	}
 }

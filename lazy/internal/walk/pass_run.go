@@ -191,6 +191,9 @@ func (s *PassRun) Visit(ctx context.Context, sh *PassShare) {
 		if s.guided {
 			sh.tell()
 		}
+		if s.begin != nil || g.part() {
+			begin = begin.copied()
+		}
 		if sh.Err = s.walk(ctx, x, begin, g.From, nil); sh.Err != nil {
 			return
 		}

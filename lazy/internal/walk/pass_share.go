@@ -15,6 +15,9 @@ import (
 // and the context.
 const passSteps = 1024
 
+// takeSteps is the usual [PassCut.Take].
+const takeSteps = 64 << 10
+
 // PassRun is a running pass over one view.
 type PassRun struct {
 	Pass
@@ -108,9 +111,9 @@ func (s *PassRun) find(x *PassWalk, from int64, most int) (begin *PassState, err
 	return begin, err
 }
 
-// walk visits a segment from a state on. At its end further, if not nil, may move the end; it reports
-// whether it did.
-func (s *PassRun) walk(ctx context.Context, x *PassWalk, begin *PassState, from int64, further func() bool) (err error) {
+// walk visits a segment from a state on, whose stack it takes. further, if not nil, is called now and then, with whether there
+// is more to visit, and returns that. At the end of the segment it may move the end.
+func (s *PassRun) walk(ctx context.Context, x *PassWalk, begin *PassState, from int64, further func(more bool) (bool, error)) (err error) {
 	if err := s.locked(func() error { x.begin(begin, from); return nil }); err != nil {
 		return err
 	}
@@ -135,8 +138,10 @@ func (s *PassRun) walk(ctx context.Context, x *PassWalk, begin *PassState, from 
 				}
 			}
 		}
-		if !more && further != nil {
-			more = further()
+		if further != nil {
+			if more, err = further(more); err != nil {
+				return err
+			}
 		}
 		runtime.Gosched() // what a key asks for does not wait for passes on all processors
 	}
@@ -174,16 +179,28 @@ func (s *PassRun) again(ctx context.Context, sh *PassShare, begin *PassState, ma
 			return err
 		}
 	}
-	// To begin takes time for each call around. So that this does not add up in a deep recursion, no part
-	// is shorter than the calls around it, if the next one would begin as deep.
-	depth := len(begin.Stack)
-	further := func() bool {
-		if !mayJoin || x.visited > depth || g.To < 0 {
-			return false
+	// To begin takes time for each call around. So that this does not add up in a deep recursion, a part goes on as
+	// long as the next one would begin as deep. If what is found cannot be taken meanwhile, it ends when it is longer than
+	// the calls around it.
+	depth, pos := begin.Stack.Len(), begin.Pos
+	taken := mayJoin && len(s.barren) == 0 && s.takes()
+	last := 0 // what had been visited when it was taken last
+	further := func(more bool) (bool, error) {
+		if taken && x.visited-last >= cmp.Or(s.cut.Take, takeSteps) {
+			last = x.visited
+			if err := s.take(x, sh, x.pos); err != nil {
+				return false, err
+			}
+		}
+		if more {
+			return true, nil
+		}
+		if !mayJoin || !taken && x.visited > depth || g.To < 0 {
+			return false, nil
 		}
 		next, err := s.next(ctx)
 		if s.early = next; next == nil || err != nil || !next.follows(&g) {
-			return false
+			return false, nil
 		}
 		s.early = nil
 		if s.count(next); s.Progress != nil {
@@ -191,9 +208,8 @@ func (s *PassRun) again(ctx context.Context, sh *PassShare, begin *PassState, ma
 		}
 		g.To = next.Segments[0].To
 		x.to = g.To
-		return true
+		return true, nil
 	}
-	x.stack = begin.Stack // which is not needed any more
 	err := s.walk(ctx, x, begin, g.From, further)
 	if s.guided {
 		err = cmp.Or(x.hand(), err)
@@ -202,8 +218,29 @@ func (s *PassRun) again(ctx context.Context, sh *PassShare, begin *PassState, ma
 		return err
 	}
 	sh.Segments = []Segment{g}
-	sh.First, sh.Last = &PassState{Pos: begin.Pos}, x.leave()
+	sh.First, sh.Last = &PassState{Pos: pos}, x.leave()
 	return nil
+}
+
+// takes reports whether all collectors can take what their visitors have found while a part goes on.
+func (s *PassRun) takes() bool {
+	for _, c := range s.Collect {
+		if c, ok := c.(Taker); !ok || !c.Takes() {
+			return false
+		}
+	}
+	return true
+}
+
+// take lets the collectors take what was found in a part up to an offset, from which it continues.
+func (s *PassRun) take(x *PassWalk, sh *PassShare, upto int64) error {
+	err := s.locked(func() error { x.ended(); return x.err })
+	for i, c := range s.Collect {
+		if err == nil {
+			err = c.(Taker).Take(sh.Visitors[i])
+		}
+	}
+	return cmp.Or(err, s.locked(func() error { x.resume(upto); return nil }))
 }
 
 // follows reports whether a share is the rest of a thread after a part, or a part of that, and has not been

@@ -2,7 +2,6 @@ package walk
 
 import (
 	"errors"
-	"slices"
 
 	"tracex/format"
 )
@@ -10,44 +9,52 @@ import (
 // leave returns where the walk is, which ends there.
 func (x *PassWalk) leave() *PassState {
 	s := &PassState{Pos: x.pos, ord: x.ord, Stack: x.stack, thread: x.S.Thread, to: x.to}
-	x.stack = nil
+	x.stack = frames{}
 	return s
 }
 
 // PassState is the state of a walk before a point.
 type PassState struct {
 	Pos, ord int64
-	Stack    []passFrame
+	Stack    frames
 	thread   int32
 	to       int64 // end of the segment that ended here
 }
 
+// copied returns a copy, whose stack a walk may take.
+func (s *PassState) copied() *PassState {
+	c := *s
+	c.Stack = s.Stack.copied()
+	return &c
+}
+
 // Equal reports whether two walks are at the same point; guided ones must also continue alike.
 func (s *PassState) Equal(o *PassState, guided bool) bool {
-	if guided {
-		return s.Pos == o.Pos && s.ord == o.ord && slices.Equal(s.Stack, o.Stack)
-	}
-	if s.Pos != o.Pos || len(s.Stack) != len(o.Stack) {
+	if s.Pos != o.Pos || guided && s.ord != o.ord || s.Stack.Len() != o.Stack.Len() {
 		return false
 	}
-	for i := range s.Stack {
-		if s.Stack[i].At != o.Stack[i].At || s.Stack[i].Event != o.Stack[i].Event {
+	for i := range s.Stack.Len() {
+		a, b := s.Stack.At(i), o.Stack.At(i)
+		if guided && *a != *b || a.At != b.At || a.Event != b.Event {
 			return false
 		}
 	}
 	return true
 }
 
-// begin puts the walk at a state, in a segment that begins at an offset.
+// begin puts the walk at a state, whose stack it takes, in a segment that begins at an offset.
 func (x *PassWalk) begin(s *PassState, from int64) {
 	x.pos, x.ord, x.window = s.Pos, s.ord, nil
-	x.stack = append(x.stack[:0], s.Stack...)
-	for i := range x.stack {
-		x.stack[i].skip = notSkipped
+	if s.Stack.Len() > 0 {
+		x.stack, s.Stack = s.Stack, frames{}
+	} else {
+		x.stack.Reset()
+		x.stack.data = x.stack.data[:0]
 	}
-	around := make([]PassFrame, len(s.Stack))
-	for i := range s.Stack {
-		around[i] = s.Stack[i].PassFrame
+	x.begun = x.stack.Len()
+	around := make([]PassFrame, x.begun)
+	for i, f := range x.stack.All() {
+		around[i] = f.PassFrame
 	}
 	x.now.Thread = x.S.Thread
 	x.hides = nil
@@ -56,22 +63,33 @@ func (x *PassWalk) begin(s *PassState, from int64) {
 			x.hides = h
 		}
 		if a, ok := v.(Surveyor); ok {
-			x.around(a.Survey)
+			x.around(0, a.Survey)
 		}
 		v.Begin(x.S.Thread, around)
 		if a, ok := v.(segmentVisitor); ok {
 			a.Begins(x.S.Thread, from)
 		}
 		if a, ok := v.(Arounder); ok {
-			x.around(a.Around)
+			x.around(0, a.Around)
 		}
 	}
 	x.beginSkipping()
 }
 
-// around calls visit for the containers that are open, outermost first.
-func (x *PassWalk) around(visit func(*PassPoint)) {
-	for depth := range x.stack {
+// resume continues after ended, in a segment that begins at an offset.
+func (x *PassWalk) resume(from int64) {
+	x.begun = x.stack.Len()
+	for _, v := range x.visit {
+		if a, ok := v.(segmentVisitor); ok {
+			a.Begins(x.S.Thread, from)
+		}
+	}
+	x.beginSkipping()
+}
+
+// around calls visit for the containers that are open but the outermost from, outermost first.
+func (x *PassWalk) around(from int, visit func(*PassPoint)) {
+	for depth := from; depth < x.stack.Len(); depth++ {
 		x.describe(depth, StateWhole, -1)
 		x.now.around = true
 		visit(&x.now)
@@ -79,12 +97,26 @@ func (x *PassWalk) around(visit func(*PassPoint)) {
 	}
 }
 
+// outward is around, innermost first: the cell of a container follows those of the ones in it, which makes its end quick to find.
+func (x *PassWalk) outward(from int, visit func(*PassPoint)) {
+	for depth := x.stack.Len() - 1; depth >= from; depth-- {
+		x.describe(depth, StateWhole, -1)
+		x.now.around = true
+		visit(&x.now)
+		x.now.around = false
+		if e := x.now.ends; e != nil && x.now.data == nil && e.State == StateWhole {
+			x.inner = e.After
+		}
+	}
+	x.inner = 0
+}
+
 // ended ends a segment.
 func (x *PassWalk) ended() {
 	x.endSkipping()
 	for _, v := range x.visit {
 		if a, ok := v.(Ender); ok {
-			x.around(a.End)
+			x.outward(x.begun, a.End)
 		}
 		if a, ok := v.(segmentVisitor); ok {
 			a.Ended(x)
@@ -115,11 +147,11 @@ func (x *PassWalk) stateBefore(from int64, most int) (*PassState, error) {
 		case !ok:
 			if in.Pos = in.End; len(around) == 0 || in.End == x.S.Size {
 				if x.guided {
-					s.Stack = nil
+					s.Stack = frames{}
 				}
 				return s.at(x, x.S.Size), nil // containers that are still open have no footer
 			}
-			s.Stack = s.Stack[:len(s.Stack)-1]
+			s.Stack.leave()
 			in, around = around[len(around)-1], around[:len(around)-1]
 			continue
 		}
@@ -131,18 +163,20 @@ func (x *PassWalk) stateBefore(from int64, most int) (*PassState, error) {
 				return nil, err
 			}
 		}
-		if e.Next <= from || out == nil || !out.Container() || x.deepest(len(s.Stack)) {
+		if e.Next <= from || out == nil || !out.Container() || x.deepest(s.Stack.Len()) {
 			continue
 		}
 		f := passFrame{PassFrame: frameOf(&out.Point, out.At), Start: out.Start, resume: e.Next, after: e.After}
+		var data *NodeData
 		switch {
 		case x.guided:
 			f.Start = out.End
 		case out != e:
 			out = kept(out)
-			f.data = out
+			data = out
 		}
-		s.Stack, around = append(s.Stack, f), append(around, in)
+		s.Stack.enter(f, data)
+		around = append(around, in)
 		in = x.approach(Level{Pos: out.Start, Ord: out.First, End: out.End}, from)
 	}
 	return nil, errFar

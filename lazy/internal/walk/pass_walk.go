@@ -9,7 +9,12 @@ func (x *PassWalk) steps(n int) (more bool, err error) {
 		return x.guidedSteps(n)
 	}
 	most := n
-	defer func() { x.visited += most - n }()
+	defer func() {
+		x.visited += most - n
+		if err == nil {
+			err = x.stack.Err()
+		}
+	}()
 	for ; n > 0; n-- {
 		if x.skips.by != nil {
 			n -= x.skip(n)
@@ -28,10 +33,11 @@ func (x *PassWalk) steps(n int) (more bool, err error) {
 func (x *PassWalk) step() (more bool, err error) {
 	if len(x.window) == 0 {
 		if x.pos >= x.S.Size {
-			if x.to >= 0 {
+			if x.to >= 0 || x.stack.Len() == 0 {
 				return false, nil
 			}
-			return false, x.leaveAll()
+			x.leaveUnended()
+			return true, nil
 		}
 		if x.window, err = x.Bytes(x.pos); err != nil {
 			return false, err
@@ -71,10 +77,10 @@ func (x *PassWalk) point() error {
 	x.last = p.Event
 	p.size, p.State, p.foot = n, StateWhole, -1
 	p.point, p.ends, p.footer, p.data = nil, nil, nil, nil
-	p.Depth = len(x.stack)
+	p.Depth = x.stack.Len()
 	p.parent = nil
 	if p.Depth > 0 {
-		p.parent = &x.stack[p.Depth-1]
+		p.parent = x.stack.Last()
 	}
 	if x.folded {
 		if plain, err := x.plain(p, n); !plain || err != nil {
@@ -91,22 +97,22 @@ func (x *PassWalk) point() error {
 	for _, v := range x.visit {
 		v.Enter(p)
 	}
-	x.stack = append(x.stack, passFrame{PassFrame: p.PassFrame, Start: x.pos + int64(n)})
+	x.stack.Push(passFrame{PassFrame: p.PassFrame, Start: x.pos + int64(n)})
 	x.advance(n)
 	return nil
 }
 
 // footer leaves the innermost container, whose footer is at pos.
 func (x *PassWalk) footer() error {
-	if len(x.stack) == 0 {
+	if x.stack.Len() == 0 {
 		return x.Contradiction(x.pos, format.KindFooter.String()+" where a trace point should be")
 	}
-	n, err := x.version.Size(x.window, x.stack[len(x.stack)-1].Class) // folding never changes it
+	n, err := x.version.Size(x.window, x.stack.Last().Class) // folding never changes it
 	if err != nil {
 		return x.Damaged(err, x.pos)
 	}
 	x.exit(StateWhole, x.pos)
-	f := &x.stack[len(x.stack)-1]
+	f := x.stack.Last()
 	if f.resume > 0 {
 		if x.hides != nil {
 			x.hides.hide(x.ord, f.after-1)
@@ -116,13 +122,14 @@ func (x *PassWalk) footer() error {
 		x.ord++
 		x.advance(n)
 	}
-	x.stack = x.stack[:len(x.stack)-1]
+	x.stack.leave()
+	x.begun = min(x.begun, x.stack.Len())
 	return nil
 }
 
 // exit calls visitors for the innermost container.
 func (x *PassWalk) exit(state State, foot int64) {
-	x.describe(len(x.stack)-1, state, foot)
+	x.describe(x.stack.Len()-1, state, foot)
 	for _, v := range x.visit {
 		v.Exit(&x.now)
 	}
@@ -131,25 +138,23 @@ func (x *PassWalk) exit(state State, foot int64) {
 // describe makes an open container the argument of visitors.
 func (x *PassWalk) describe(depth int, state State, foot int64) {
 	p := &x.now
-	f := &x.stack[depth]
+	f := x.stack.At(depth)
 	p.PassFrame, p.Depth, p.level, p.State, p.foot = f.PassFrame, depth, depth, state, foot
-	p.size, p.data = 0, f.data
+	p.size, p.data = 0, x.stack.dataOf(f)
 	p.point, p.ends, p.footer = nil, nil, nil
 	p.parent = nil
 	if depth > 0 {
-		p.parent = &x.stack[depth-1]
+		p.parent = x.stack.At(depth - 1)
 	}
 }
 
-// leaveAll leaves all containers that are open at the end of the thread.
-func (x *PassWalk) leaveAll() error {
+// leaveUnended leaves the innermost container, which is open at the end of the thread.
+func (x *PassWalk) leaveUnended() {
 	state := StatePending
 	if x.V.Complete {
 		state = StateUnfinished
 	}
-	for len(x.stack) > 0 {
-		x.exit(state, -1)
-		x.stack = x.stack[:len(x.stack)-1]
-	}
-	return x.err
+	x.exit(state, -1)
+	x.stack.leave()
+	x.begun = min(x.begun, x.stack.Len())
 }

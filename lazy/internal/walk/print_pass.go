@@ -79,7 +79,9 @@ func (p *Printer) Run(ctx context.Context, threads []int32, c PassCut, only func
 // container with nothing after it.
 func PartOf(thread int32, e *NodeData, around PassFrame) ([]PassRange, *PassState) {
 	f := passFrame{PassFrame: around, Start: e.Next, resume: math.MaxInt64}
-	return []PassRange{{thread, e.At, e.Next}}, &PassState{Pos: e.At, ord: e.First, Stack: []passFrame{f}}
+	s := &PassState{Pos: e.At, ord: e.First}
+	s.Stack.Push(f)
+	return []PassRange{{thread, e.At, e.Next}}, s
 }
 
 // Pass returns the pass that prints.

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"tracex/format"
+	"tracex/lazy/internal/spill"
 	"tracex/lazy/internal/trace"
 )
 
@@ -115,14 +116,17 @@ func (m *matcher) later(p *PassPoint) (got pieceSet) {
 // searchPart is the visitor of a part of the trace.
 type searchPart struct {
 	s       *searching
-	m       *matcher     // while it visits
-	hits    [2][]Hit     // by finder, in order; of the second only as long as there are none of the first
-	open    []openPoint  // by depth
+	m       *matcher // while it visits
+	hits    [2][]Hit // by finder, in order; of the second only as long as there are none of the first
+	open    spill.Stack[openPoint]
 	visited []searchedTo // one for each segment
 	from    [2]int       // where the hits of the current segment begin
 	mixed   bool         // they are not in order
 	changed bool         // see Found.Changed
 }
+
+// taken forgets what has been taken; its part goes on.
+func (v *searchPart) taken() { v.hits, v.visited, v.changed = [2][]Hit{}, nil, false }
 
 // openPoint is a container that the visitor is in.
 type openPoint struct {
@@ -153,18 +157,19 @@ func (v *searchPart) Begins(thread int32, from int64) {
 
 // Ended ends a segment: it decides about the containers that go on after it.
 func (v *searchPart) Ended(x *PassWalk) {
-	for depth := range v.open {
-		if e := &v.open[depth]; !e.decided {
-			x.describe(depth, StateWhole, -1)
-			x.now.around = true
-			if v.may(e.got | v.m.later(&x.now)) {
-				v.mixed = true
-				v.decide(&x.now)
-			}
-			x.now.around = false
+	x.outward(x.begun, func(p *PassPoint) {
+		if p.level >= v.open.Len() { // those that a leap tells of are decided
+			return
 		}
-	}
-	v.open = v.open[:0]
+		if e := *v.open.At(p.level); !e.decided {
+			if v.may(e.got | v.m.later(p)) {
+				v.mixed = true
+				v.decide(p)
+			}
+			e.decided = true
+			v.open.Put(p.level, e)
+		}
+	})
 	v.visited[len(v.visited)-1].to = x.pos
 	v.changed = v.changed || x.Changed
 	if v.mixed {
@@ -192,16 +197,17 @@ func (v *searchPart) test(h Hit, matches func(i int, f *finder) bool) {
 
 // Begin is called at the beginning of a part, with the containers around it.
 func (v *searchPart) Begin(_ int32, around []PassFrame) {
-	v.open = v.open[:0]
+	v.open.Reset()
 	for range around {
-		v.open = append(v.open, openPoint{decided: true})
+		v.open.Push(openPoint{decided: true})
 	}
 }
 
 // Enter visits a container.
 func (v *searchPart) Enter(p *PassPoint) {
 	got, decided := v.look(p)
-	v.open = append(v.open[:p.Depth], openPoint{got, decided})
+	v.shrink(p.Depth)
+	v.open.Push(openPoint{got, decided})
 }
 
 // Prefilter tells which points can be passed.
@@ -209,9 +215,16 @@ func (v *searchPart) Prefilter() *format.Prefilter { return v.m.texts.prefilter 
 
 // Passed notes which containers are open after points were passed.
 func (v *searchPart) Passed(depth int, _ int64) {
-	v.open = v.open[:min(depth, len(v.open))]
-	for len(v.open) < depth {
-		v.open = append(v.open, openPoint{})
+	v.shrink(depth)
+	for v.open.Len() < depth {
+		v.open.Push(openPoint{})
+	}
+}
+
+// shrink forgets all containers but the outermost.
+func (v *searchPart) shrink(depth int) {
+	for v.open.Len() > depth {
+		v.open.Pop()
 	}
 }
 
@@ -267,8 +280,8 @@ func (v *searchPart) decide(p *PassPoint) {
 
 // Exit visits a container again, with its footer.
 func (v *searchPart) Exit(p *PassPoint) {
-	e := v.open[p.Depth]
-	v.open = v.open[:p.Depth]
+	e := *v.open.At(p.Depth)
+	v.shrink(p.Depth)
 	if e.decided {
 		return
 	}

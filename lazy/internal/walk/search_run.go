@@ -76,6 +76,13 @@ func (c *searchCollector) Merge(visitor Visitor) error {
 	return c.found(at, Position{last.thread, last.to})
 }
 
+// Take is for the pass.
+func (c *searchCollector) Take(visitor Visitor) error {
+	err := c.Merge(visitor)
+	visitor.(*searchPart).taken()
+	return err
+}
+
 // Visitor returns the visitor of one part.
 func (x *searching) Visitor() Visitor { return &searchPart{s: x} }
 
@@ -110,6 +117,16 @@ func (x *searching) Merge(visitor Visitor) error {
 		x.say()
 	}
 	return nil
+}
+
+// Takes is for the pass.
+func (x *searching) Takes() bool { return true }
+
+// Take is for the pass.
+func (x *searching) Take(visitor Visitor) error {
+	err := x.Merge(visitor)
+	visitor.(*searchPart).taken()
+	return err
 }
 
 func (x *searching) say() {

@@ -57,12 +57,7 @@ func (v *unitVisitor) Begins(int32, int64) {}
 
 // Ended: containers that go on after the part end elsewhere.
 func (v *unitVisitor) Ended(x *PassWalk) {
-	for depth := v.begun; depth < len(x.stack); depth++ {
-		x.describe(depth, StateWhole, -1)
-		x.now.around = true
-		v.lasts(&x.now)
-		x.now.around = false
-	}
+	x.around(v.begun, v.lasts)
 }
 
 // lasts notes how long a container takes.
