@@ -240,7 +240,7 @@ func (w *versionWork) pack(ctx context.Context, data, index, times *os.File) err
 		total += sizeOf(f)
 	}
 	contents.Data, contents.Index = data, index
-	if w.made.Times && sizeOf(times) <= format.MaxTimes(sizeOf(data), sizeOf(index)) {
+	if w.made.Times {
 		contents.Times = times
 	}
 	return w.a.packInto(ctx, w.output, w.mode, w.force, contents, about.level(), total)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -227,10 +226,13 @@ func timesToPack(r *lazy.LazyTraceReader, path string, index *os.File) (*os.File
 		return nil, err
 	}
 	data, _ := r.Size()
-	if most := format.MaxTimes(data, sizeOf(index)); sizeOf(times) > most {
+	err = format.CheckTimes(times, data, sizeOf(index))
+	if err == nil {
+		_, err = times.Seek(0, io.SeekStart)
+	}
+	if err != nil {
 		times.Close()
-		return nil, &format.Error{File: path, Offset: most, Err: format.ErrCorrupt,
-			Expected: fmt.Sprintf("at most %d bytes of times for this trace", most), Found: "more"}
+		return nil, format.At(err, path, 0)
 	}
 	return times, nil
 }

@@ -39,7 +39,7 @@ type PackInput struct {
 	Info     []byte    // info.txt; see [Info]. The reference does not open a file without it.
 	Data     io.Reader // of any length
 	Index    io.Reader
-	Times    io.Reader // nil if none; at most MaxTimes bytes, see there
+	Times    io.Reader // nil if none; see CheckTimes
 	Diff     *PackDiff // nil if not a diff
 	Modified time.Time // of all entries; zero if none
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/flate"
 	"encoding/binary"
+	"fmt"
 	"hash"
 	"hash/crc32"
 	"io"
@@ -40,10 +41,17 @@ const (
 	timesDescriptor = "PK\x07\x08"
 )
 
-// MaxTimes returns the maximum size, in bytes, of the file of times that is packed with data
-// and index of these sizes: a page a cell. One of more cells would not be unpacked.
-func MaxTimes(data, index int64) int64 {
-	return TimesHeaderSize + maxTimeCells(data, index)*TimesPageSize
+// CheckTimes reads a file of times, and returns why it cannot be packed with data and index of these sizes, in
+// bytes: nil if it can. One of more cells than they have would not be unpacked.
+func CheckTimes(times io.Reader, data, index int64) error {
+	s, most := NewTimesScanner(bufio.NewReaderSize(times, 64<<10)), maxTimeCells(data, index)
+	for s.Next() {
+		if s.Cells() > most {
+			return &Error{Offset: s.Offset(), Err: ErrCorrupt,
+				Expected: fmt.Sprintf("the times of at most %d cells for this trace", most), Found: "more"}
+		}
+	}
+	return s.Err()
 }
 
 func maxTimeCells(data, index int64) int64 { return max(data, index, 0)/CellSize + 1 }

@@ -161,8 +161,10 @@ func readTimes(t testing.TB, packed []byte) ([]byte, error) {
 		return nil, nil
 	}
 	b, err := io.ReadAll(r)
-	if most := format.MaxTimes(p.Size(format.EntryData), p.Size(format.EntryIndex)); int64(len(b)) > most {
-		t.Errorf("%d bytes of at most %d", len(b), most)
+	if err == nil {
+		if err := format.CheckTimes(bytes.NewReader(b), p.Size(format.EntryData), p.Size(format.EntryIndex)); err != nil {
+			t.Error(err)
+		}
 	}
 	var fault *format.Error
 	if err != nil && !(errors.As(err, &fault) && strings.Contains(err.Error(), "trace.times")) {

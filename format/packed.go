@@ -199,7 +199,8 @@ func (p *Packed) small(name string) ([]byte, error) {
 }
 
 // Times returns a reader of the file of times that was packed with the trace, or nil if there
-// is none. It yields no more cells than data and index can have of the sizes that the ZIP claims, and checks the checksum at its end. It does not check whether the times fit the trace.
+// is none. It yields no more cells than data and index can have of the sizes that the ZIP claims,
+// and checks the checksum at its end. It does not check whether the times fit the trace.
 func (p *Packed) Times() io.Reader {
 	if p.times == nil {
 		return nil

@@ -64,7 +64,7 @@ func (t *threadNames) get(thread int32) (name string, ok bool) {
 		g = t.decode(n / nameGroup)
 		known.Store(g)
 	}
-	return g.names[n%nameGroup], true
+	return strings.Clone(g.names[n%nameGroup]), true // whoever keeps it does not keep the group
 }
 
 func (t *threadNames) decode(group int) *namedGroup {

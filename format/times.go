@@ -21,7 +21,7 @@ import (
 //	       start - last end     varint, as 64 bits
 //	       duration             varint, as 64 bits; where the number before is negative,
 //	                            end - last end
-//	  …  bytes of 0: no more cells
+//	  …  bytes of 0: no more cells. A page of 0 at the end of the file is none.
 //
 // The last cell is that of the index's EOF cell: the end of the recording, 0 long. A cell has the
 // numbers of a [TimeCell]; an end is start + duration. The "last" values of the first cell of a page

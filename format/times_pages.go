@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 )
 
@@ -158,6 +159,7 @@ type Times struct {
 	fixed  bool
 	pages  int64 // those that have their number
 	cells  int64
+	rest   []byte // after the last cell
 }
 
 // ReadTimes checks the header of a file of times.
@@ -168,13 +170,15 @@ func ReadTimes(b []byte) (t Times, err error) {
 	}
 	if t.fixed {
 		t.cells = int64(len(b)-TimesHeaderSize) / TimeCellSize
+		t.rest = b[TimesHeaderSize+t.cells*TimeCellSize:]
 		return t, nil
 	}
 	t.pages = (int64(len(b)-TimesHeaderSize) + TimesPageSize - pageHead) / TimesPageSize
-	for t.pages > 1 && t.first(t.pages-1) == 0 { // the system crashed before it had written them
+	for lost := 0; lost < mostLost && t.pages > 1 && t.first(t.pages-1) == 0; lost++ {
 		t.pages--
 	}
 	if t.pages == 0 {
+		t.rest = b[TimesHeaderSize:]
 		return t, nil
 	}
 	last := t.pages - 1
@@ -182,16 +186,39 @@ func ReadTimes(b []byte) (t Times, err error) {
 		return t, &Error{Offset: TimesHeaderSize + last*TimesPageSize, Err: ErrCorrupt,
 			Expected: fmt.Sprintf("the page of a cell up to %d", last*(TimesPageSize/3)), Found: fmt.Sprintf("that of %d", t.cells)}
 	}
-	for p := t.page(last); ; t.cells++ {
-		if _, ok := p.next(); !ok {
+	in := t.page(last)
+	for ; ; t.cells++ {
+		if _, ok := in.next(); !ok {
 			break
 		}
+	}
+	t.rest = in.b[in.at:]
+	if end := TimesHeaderSize + t.pages*TimesPageSize; end < int64(len(b)) && int64(len(b))-end < pageHead {
+		t.rest = b[end-int64(len(t.rest)):] // with a part of a head
 	}
 	return t, nil
 }
 
+// mostLost is how many pages of 0 at the end are taken for those that the system had not written when it crashed.
+const mostLost = 1 << 16
+
 // Cells returns how many cells there are.
 func (t *Times) Cells() int64 { return t.cells }
+
+// Pages returns how many pages they are in.
+func (t *Times) Pages() int64 {
+	if t.fixed {
+		return (t.cells + fixedRun - 1) / fixedRun
+	}
+	return t.pages
+}
+
+// Rest reports whether something follows the last cell, other than bytes of 0 after a page.
+func (t *Times) Rest() bool { return isRest(t.rest, t.fixed) }
+
+func isRest(b []byte, fixed bool) bool {
+	return fixed && len(b) > 0 || slices.ContainsFunc(b, func(b byte) bool { return b != 0 })
+}
 
 // first returns the ordinal of the first cell of a page.
 func (t *Times) first(page int64) int64 {
@@ -248,7 +275,7 @@ func (t *Times) Page(n int64, near *TimesPage) (*TimesPage, error) {
 	if low+1 < t.pages {
 		next = t.first(low + 1)
 	}
-	if p.First <= n && n < next && next-p.First <= TimesPageSize/3 {
+	if p.First >= 0 && p.First <= n && n < next && next-p.First <= TimesPageSize/3 {
 		p.Cells = make([]TimeCell, next-p.First)
 		in := t.page(low)
 		for i := range p.Cells {
@@ -273,7 +300,8 @@ type TimesScanner struct {
 	begun  bool
 	fixed  bool
 	page   timesPage
-	end    int64 // of the page in the file
+	end    int64 // of what was read
+	next   int64 // where the next page is to be
 	at     int64 // of the last cell
 	cell   TimeCell
 	cells  int64
@@ -299,7 +327,7 @@ func (s *TimesScanner) begin() {
 	if err == nil || err == io.EOF || err == io.ErrUnexpectedEOF {
 		s.anchor, s.fixed, err = DecodeTimesHeader(s.buf[:n])
 	}
-	s.err, s.end, s.page.fixed = err, int64(n), s.fixed
+	s.err, s.end, s.next, s.page.fixed = err, int64(n), int64(n), s.fixed
 }
 
 // Next reads a cell. It returns false at the end of the file, or after an error.
@@ -307,7 +335,7 @@ func (s *TimesScanner) Next() bool {
 	s.begin()
 	for s.err == nil {
 		var ok bool
-		s.at = s.end - int64(len(s.page.b)-s.page.at)
+		s.at = s.next - int64(len(s.page.b)-s.page.at)
 		if s.cell, ok = s.page.next(); ok {
 			s.cells++
 			return true
@@ -319,33 +347,37 @@ func (s *TimesScanner) Next() bool {
 	return false
 }
 
-// more reads the next page; in version 1, as many cells as fit.
+// more reads the next page; in version 1, as many cells as fit. Pages of 0 at the end are none: see ReadTimes.
 func (s *TimesScanner) more() bool {
-	into := s.buf[:]
+	into, head := s.buf[:], pageHead
 	if s.fixed {
-		into = into[:len(into)/TimeCellSize*TimeCellSize]
+		into, head = into[:len(into)/TimeCellSize*TimeCellSize], 0
 	}
-	n, err := io.ReadFull(s.r, into)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		s.err = err
-		return false
-	}
-	head := 0
-	if !s.fixed {
-		head = pageHead
-	}
-	if n < head || n == 0 {
-		return false
-	}
-	if !s.fixed {
-		if first := binary.BigEndian.Uint64(into); first != uint64(s.cells) {
-			s.err = &Error{Offset: s.end, Err: ErrCorrupt, Expected: fmt.Sprintf("the page of cell %d", s.cells), Found: fmt.Sprintf("that of %d", first)}
+	for {
+		at := s.end
+		n, err := io.ReadFull(s.r, into)
+		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+			s.err = err
 			return false
 		}
+		s.end += int64(n)
+		switch {
+		case n == 0:
+			return false
+		case n < head: // the page before is read to its end
+			s.page = timesPage{b: append(slices.Clone(s.page.b[s.page.at:]), into[:n]...)}
+			return false
+		case s.fixed:
+		case binary.BigEndian.Uint64(into) == 0 && s.cells > 0 && !isRest(into[:n], false):
+			continue
+		case binary.BigEndian.Uint64(into) != uint64(s.cells) || at > s.next:
+			s.err = &Error{Offset: s.next, Err: ErrCorrupt, Expected: fmt.Sprintf("the page of cell %d", s.cells),
+				Found: fmt.Sprintf("that of %d at offset %d", binary.BigEndian.Uint64(into), at)}
+			return false
+		}
+		s.page, s.next = timesPage{b: into[head:n], fixed: s.fixed}, s.end
+		return true
 	}
-	s.page = timesPage{b: into[head:n], fixed: s.fixed}
-	s.end += int64(n)
-	return true
 }
 
 // Cell returns the cell that Next read.
@@ -357,15 +389,9 @@ func (s *TimesScanner) Cells() int64 { return s.cells }
 // Offset returns where the cell that Next read begins in the file; after the last one, where the next would.
 func (s *TimesScanner) Offset() int64 { return s.at }
 
-// Rest reports whether there is something other than bytes of 0 after the last cell that Next read.
-func (s *TimesScanner) Rest() bool {
-	for _, b := range s.page.b[s.page.at:] {
-		if b != 0 {
-			return true
-		}
-	}
-	return false
-}
+// Rest reports whether something follows the last cell, other than bytes of 0 after a page. It is for a scanner
+// that is at the end.
+func (s *TimesScanner) Rest() bool { return isRest(s.page.b[s.page.at:], s.fixed) }
 
 // Err returns the first error; nil at the end of the file.
 func (s *TimesScanner) Err() error { return s.err }

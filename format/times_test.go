@@ -107,6 +107,10 @@ func TestTimesPages(t *testing.T) {
 		"a number that is too large": func(b []byte) { binary.BigEndian.PutUint64(b[at(2):], 1<<40) },
 		"a number that is too small": func(b []byte) { binary.BigEndian.PutUint64(b[at(2):], 3) },
 		"a negative number":          func(b []byte) { binary.BigEndian.PutUint64(b[at(1):], math.MaxUint64) },
+		"the least and the largest": func(b []byte) {
+			binary.BigEndian.PutUint64(b[at(1):], 1<<63)
+			binary.BigEndian.PutUint64(b[at(2):], 1<<63-1)
+		},
 		"swapped pages": func(b []byte) {
 			one := bytes.Clone(b[at(1):at(2)])
 			copy(b[at(1):at(2)], b[at(2):at(3)])
@@ -142,6 +146,57 @@ func TestTimesPages(t *testing.T) {
 		if faults == 0 {
 			t.Errorf("%s: each cell is found", name)
 		}
+	}
+}
+
+// TestTimesRest: what follows the last cell is told, except bytes of 0 after pages: they are what the system had
+// not written yet when it crashed.
+func TestTimesRest(t *testing.T) {
+	cells := callTimes(1000)
+	file := formattest.TimesOf(cells...)
+	w := format.NewTimesWriter(int64(len(file)), int64(len(cells)), false)
+	whole := w.End(file)
+	for name, c := range map[string]struct {
+		file  []byte
+		cells []format.TimeCell
+		rest  bool
+	}{
+		"nothing":             {file, cells, false},
+		"a page's end":        {whole, cells, false},
+		"pages of 0":          {append(bytes.Clone(whole), make([]byte, 3*format.TimesPageSize+77)...), cells, false},
+		"a part of a cell":    {append(bytes.Clone(file), 0x85), cells, true},
+		"after the cells":     {append(bytes.Clone(file), 0, 0, 7), cells, true},
+		"a part of a head":    {append(bytes.Clone(whole), 0, 0, 1), cells, true},
+		"nothing but a part":  {append(formattest.TimesOf(), 0, 1), nil, true},
+		"version 1":           {formattest.FixedTimesOf(cells...), cells, false},
+		"version 1, a byte":   {append(formattest.FixedTimesOf(cells...), 0), cells, true},
+		"version 1, 19 bytes": {append(formattest.FixedTimesOf(cells...), make([]byte, 19)...), cells, true},
+	} {
+		sameTimes(t, c.file, c.cells)
+		times, err := format.ReadTimes(c.file)
+		if err != nil || times.Rest() != c.rest {
+			t.Errorf("%s: a rest %v, want %v; %v", name, times.Rest(), c.rest, err)
+		}
+		s := format.NewTimesScanner(bytes.NewReader(c.file))
+		for s.Next() {
+		}
+		if s.Rest() != c.rest {
+			t.Errorf("%s: a rest %v after a scan, want %v", name, s.Rest(), c.rest)
+		}
+	}
+	if err := format.CheckTimes(bytes.NewReader(whole), 0, 999*format.CellSize); err != nil {
+		t.Error(err)
+	}
+	if err := format.CheckTimes(bytes.NewReader(whole), 0, 998*format.CellSize); !errors.Is(err, format.ErrCorrupt) {
+		t.Errorf("more cells than an index: %v", err)
+	}
+	// A page after pages of 0 is none of this file.
+	lost := append(append(bytes.Clone(whole), make([]byte, format.TimesPageSize)...), whole[format.TimesHeaderSize:]...)
+	s := format.NewTimesScanner(bytes.NewReader(lost))
+	for s.Next() {
+	}
+	if !errors.Is(s.Err(), format.ErrCorrupt) {
+		t.Errorf("a page after one of 0: %v", s.Err())
 	}
 }
 

@@ -23,7 +23,7 @@ func TestPrintFromAmongManyThreads(t *testing.T) {
 	}{
 		{PrintRange{From: 3 * threads, Count: 5}, 0, 100},
 		{PrintRange{Count: 5}, 0, 100},
-		{PrintRange{}, 1, 1000}, // prints each thread
+		{PrintRange{}, 1, 1500}, // prints each thread
 	} {
 		var out bytes.Buffer
 		out.Grow(10 << 20)

@@ -15,14 +15,16 @@ func TestThreadsMemory(t *testing.T) {
 	for _, c := range []struct {
 		what, path string
 		tally      bool
+		write      bool
 		most       int64 // bytes for each thread
 	}{
-		{"with an index", path, false, 60},
-		{"with an index, counted", path, true, 70},
-		{"without index", withoutIndex(t, path), false, 230},
+		{"with an index", path, false, false, 60},
+		{"with an index, counted", path, true, false, 70},
+		{"without index", withoutIndex(t, path), false, false, 230},
+		{"without index, which is made", withoutIndex(t, path), false, true, 70},
 	} {
 		before := inUse()
-		r := ready(t, c.path, Options{NoWrite: true})
+		r := ready(t, c.path, Options{NoWrite: !c.write})
 		if c.tally {
 			takeTally(t, r)
 		}

@@ -75,8 +75,9 @@ func ResumeWriter(v format.Version, to Files, at Sizes, anchor time.Time) *Write
 	fixed := false
 	if r, ok := to.Times.(io.ReaderAt); ok {
 		head := make([]byte, format.TimesHeaderSize)
-		n, _ := r.ReadAt(head, 0)
-		_, fixed, _ = format.DecodeTimesHeader(head[:n])
+		if _, w.times.err = r.ReadAt(head, 0); w.times.err == nil {
+			_, fixed, w.times.err = format.DecodeTimesHeader(head)
+		}
 	}
 	w.pages = format.NewTimesWriter(at.Times, (at.Index-format.HeaderSize)/format.CellSize, fixed)
 	return w

@@ -372,6 +372,7 @@ func (c *Calls) Reset() {
 	c.Set.Reset()
 	c.sums = callsSums{last: -1, methods: make(map[int32]bool)}
 	c.list = newCallsList(c.Set, c.about.sort, c.about.rising, &c.limit)
+	c.joined.open.Reset()
 	c.joined = joinedCalls{}
 	if c.groups = nil; c.o.By != "" {
 		c.groups = newCallGroups(c.limit.groups)

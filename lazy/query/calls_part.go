@@ -88,7 +88,7 @@ type hiddenCall struct {
 // stackHidden puts the hidden calls around the part on the stack that began before an offset.
 func (v *callsPart) stackHidden(before int64) {
 	for len(v.hidden) > 0 && v.hidden[0].at < before {
-		v.stack.Push(openHere{found: notFound, how: v.hidden[0].how})
+		v.push(openHere{found: notFound, how: v.hidden[0].how})
 		v.hidden = v.hidden[1:]
 	}
 }
@@ -102,7 +102,7 @@ func (v *callsPart) Around(p *lazy.PassPoint) {
 			v.around++
 			v.inside++
 		}
-		v.stack.Push(o)
+		v.push(o)
 	}
 	v.iteration(p)
 	v.m.enter(p)
@@ -131,7 +131,7 @@ func (v *callsPart) Enter(p *lazy.PassPoint) {
 			v.find(p)
 			v.inside++
 		}
-		v.stack.Push(o)
+		v.push(o)
 	}
 	v.seen++
 	v.iteration(p)
@@ -144,7 +144,7 @@ func (v *callsPart) hide(p *lazy.PassPoint, how hiding) {
 		v.stackHidden(p.At)
 	}
 	if p.Class == format.ClassCall {
-		v.stack.Push(openHere{found: notFound, how: how})
+		v.push(openHere{found: notFound, how: how})
 	}
 	if how.merges() {
 		v.seen++
@@ -157,22 +157,42 @@ func (v *callsPart) exitHidden(p *lazy.PassPoint, how hiding) {
 	if p.Class == format.ClassCall {
 		v.pop()
 	}
-	if up := v.caller(); how == dropped && up != nil {
-		up.has(tookOf(p, v.of.about.timed))
+	if how != dropped {
+		return
+	}
+	if up := v.caller(); up >= 0 {
+		v.has(up, tookOf(p, v.of.about.timed))
 	}
 }
 
-// caller returns the innermost call on the stack that no step hides, if it was found; nil if it was not.
-func (v *callsPart) caller() *openHere {
-	for i := v.stack.Len() - 1; i >= 0; i-- {
-		if o := v.stack.At(i); o.how == shown {
-			if o.found == notFound {
-				return nil
-			}
-			return o
-		}
+// caller returns the number on the stack of the innermost call that no step hides, if it was found; -1 if it was not.
+func (v *callsPart) caller() int {
+	if v.stack.Len() == 0 {
+		return -1
 	}
-	return nil
+	i := int(v.stack.Last().shown) - 1
+	if i >= 0 && v.stack.At(i).found == notFound {
+		return -1
+	}
+	return i
+}
+
+// has gives the time of a call to the one on the stack that it is directly in.
+func (v *callsPart) has(up int, t lazy.Time) {
+	o := *v.stack.At(up)
+	o.has(t)
+	v.stack.Put(up, o)
+}
+
+// push puts a call on the stack.
+func (v *callsPart) push(o openHere) {
+	switch n := v.stack.Len(); {
+	case o.how == shown:
+		o.shown = int32(n + 1)
+	case n > 0:
+		o.shown = v.stack.Last().shown
+	}
+	v.stack.Push(o)
 }
 
 // pop takes the innermost call off the stack.
@@ -227,12 +247,12 @@ func (v *callsPart) Exit(p *lazy.PassPoint) {
 	e := endedCall{openHere: *v.stack.Last(), at: p.At, event: p.Event, thread: v.thread, state: p.State, result: -1}
 	v.pop()
 	up := v.caller()
-	if up == nil && e.found == notFound {
+	if up < 0 && e.found == notFound {
 		return
 	}
 	e.time = tookOf(p, v.of.about.timed)
-	if up != nil {
-		up.has(e.time)
+	if up >= 0 {
+		v.has(up, e.time)
 	}
 	if e.found == notFound {
 		return

@@ -245,6 +245,7 @@ type openHere struct {
 	outer bool  // no other call found is around it
 	vague bool  // a call directly in it has no time
 	how   hiding
+	shown int32 // number of the innermost call on the stack that no step hides, from 1: this one or one around it; 0 if none
 	seen  int64 // points visited before it; 0 if it began before the part
 	calls int64 // ns: of the calls directly in it, in this part
 }

@@ -90,6 +90,12 @@ func (s *reportSurvey) Visitor() lazy.Visitor {
 	return &surveyPart{reportSurvey{r: s.r, places: s.places, calls: make(map[int32]*locatedEvents), before: s.before, alone: s.alone}}
 }
 
+// Takes is for the pass.
+func (s *reportSurvey) Takes() bool { return true }
+
+// Take is for the pass: a visitor has a few events of each place, however long its part is.
+func (s *reportSurvey) Take(lazy.Visitor) error { return nil }
+
 func (s *reportSurvey) Merge(v lazy.Visitor) error {
 	p := v.(*surveyPart)
 	for id, e := range p.calls {

@@ -71,6 +71,7 @@ func (t *Top) Reset() {
 			t.focus.paths.prefixes, t.focus.paths.self, t.focus.paths.below = true, true, true
 		}
 	}
+	t.open.stack.Reset()
 	t.rows, t.all, t.open = nil, Totals{}, openCalls{}
 	if t.threads = nil; t.by == ByThread {
 		t.threads = new(threadRows)

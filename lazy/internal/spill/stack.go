@@ -3,7 +3,6 @@
 package spill
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -86,7 +85,7 @@ func (s *Stack[T]) Put(i int, v T) {
 	if list, ok := s.kept[i-i%s.chunk]; ok {
 		list[i%s.chunk] = v
 	} else if _, err := s.file.WriteAt(bytesOf([]T{v}), s.offset(i)); err != nil {
-		s.err = errors.Join(s.err, fmt.Errorf("writing a temporary file of calls that are open: %w", err))
+		s.failed("writing", err)
 	}
 }
 
@@ -209,7 +208,14 @@ func (s *Stack[T]) read(into []T, at int) {
 	b := bytesOf(into)
 	if _, err := s.file.ReadAt(b, s.offset(at)); err != nil {
 		clear(into)
-		s.err = errors.Join(s.err, fmt.Errorf("reading a temporary file of calls that are open: %w", err))
+		s.failed("reading", err)
+	}
+}
+
+// failed keeps the first error.
+func (s *Stack[T]) failed(doing string, err error) {
+	if s.err == nil {
+		s.err = fmt.Errorf("%s a temporary file of calls that are open: %w", doing, err)
 	}
 }
 

@@ -1,5 +1,5 @@
 // Package times reads the file of times beside a trace: when each call
-// began, and how long it took. See [format.TimeCell] for its bytes.
+// began, and how long it took. See [format.TimesVersion] for its bytes.
 //
 // Such a file has a cell for each cell of the index that the recorder wrote, in
 // the order of that index: the position of a container's cell in that index leads to
@@ -10,6 +10,7 @@ package times
 import (
 	"fmt"
 	"math"
+	"sync/atomic"
 
 	"tracex/format"
 	"tracex/lazy/internal/mapped"
@@ -44,10 +45,10 @@ func (s *File) cell(cellAt int64) (c format.TimeCell, ok bool, err error) {
 		return c, false, nil
 	}
 	n := ordinal(cellAt)
-	slot := &s.pages[n>>pageBits%pages]
+	slot := s.slot(n)
 	p := slot.Load()
 	if !p.Has(n) {
-		if p, err = s.page(n); err != nil {
+		if p, err = s.page(n, p); err != nil {
 			return c, false, err
 		}
 		slot.Store(p)
@@ -55,11 +56,18 @@ func (s *File) cell(cellAt int64) (c format.TimeCell, ok bool, err error) {
 	return p.Cells[n-p.First], true, nil
 }
 
-// page returns the page with a cell. It is often that of a cell shortly before.
-func (s *File) page(n int64) (p *format.TimesPage, err error) {
-	near := s.pages[max(0, n>>pageBits-1)%pages].Load()
-	if near.Has(n) {
-		return near, nil
+// slot returns where the page of a cell is kept.
+func (s *File) slot(n int64) *atomic.Pointer[format.TimesPage] { return &s.pages[n>>s.shift%pages] }
+
+// page returns the page with a cell. It is often that of a cell shortly before, or follows it, or follows
+// near, which may be nil.
+func (s *File) page(n int64, near *format.TimesPage) (p *format.TimesPage, err error) {
+	before := s.slot(max(0, n-1<<s.shift)).Load()
+	if before.Has(n) {
+		return before, nil
+	}
+	if near == nil || near.First > n {
+		near = before
 	}
 	err = mapped.Guard(func() (err error) {
 		p, err = s.of.Page(n, near)
@@ -67,9 +75,6 @@ func (s *File) page(n int64) (p *format.TimesPage, err error) {
 	}, s.m)
 	return p, err
 }
-
-// pageBits: so many cells are about a page.
-const pageBits = 7
 
 // EndsBefore reports whether the file ends before the cell that corresponds to an offset:
 // an offset in the index of a streaming recorder, in bytes.
@@ -79,9 +84,13 @@ func (s *File) EndsBefore(cellAt int64) bool { return ordinal(cellAt) >= s.of.Ce
 // of the last cell of its index. The error is an [ErrUnfit].
 func (s *File) CheckEnd(cellAt int64) error {
 	want := ordinal(cellAt) + 1
-	if n := s.of.Cells(); n != want {
+	if n := s.of.Cells(); n != want || s.of.Rest() {
+		found := fmt.Sprintf("those of %d", n)
+		if n == want {
+			found = "more"
+		}
 		return &format.Error{File: s.m.Path(), Offset: -1, Err: ErrUnfit,
-			Expected: fmt.Sprintf("times of the %d cells of the index", want), Found: fmt.Sprintf("those of %d", n), Hint: hint}
+			Expected: fmt.Sprintf("times of the %d cells of the index", want), Found: found, Hint: hint}
 	}
 	_, _, err := s.Pick(EndID, cellAt, cellAt, End)
 	return err

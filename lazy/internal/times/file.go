@@ -2,6 +2,7 @@ package times
 
 import (
 	"errors"
+	"math/bits"
 	"sync/atomic"
 	"time"
 
@@ -23,6 +24,7 @@ const hint = "move it away if it is of another recording: answers count events w
 type File struct {
 	m      *mapped.File
 	of     format.Times
+	shift  int // 1<<shift cells are about a page
 	pages  [pages]atomic.Pointer[format.TimesPage]
 	order  atomic.Int32 // an Order
 	looked atomic.Int64 // how much data did not determine the order, in bytes
@@ -31,7 +33,7 @@ type File struct {
 }
 
 // pages is how many pages are kept decoded: some more than are walked at the same time.
-const pages = 256
+const pages = 1024
 
 // Order is whether the cells of blocks come before those of their objects or
 // after them: see [File.Settle].
@@ -72,6 +74,7 @@ func open(m *mapped.File, before *File) (*File, error) {
 		if s.of, err = format.ReadTimes(m.Bytes()); err != nil {
 			return format.At(err, m.Path(), 0)
 		}
+		s.shift = max(0, bits.Len64(uint64(s.of.Cells()/max(1, s.of.Pages())))-1)
 		from := int64(0)
 		if before != nil {
 			s.order.Store(before.order.Load())
@@ -80,9 +83,9 @@ func open(m *mapped.File, before *File) (*File, error) {
 			}
 		}
 		s.none = from > 0
+		var p *format.TimesPage
 		for from < s.of.Cells() {
-			p, err := s.of.Page(from, nil)
-			if err != nil {
+			if p, err = s.of.Page(from, p); err != nil {
 				return format.At(err, m.Path(), 0)
 			}
 			for _, c := range p.Cells[from-p.First:] {

@@ -152,7 +152,9 @@ func (v *verifier) take(id int32, what Kind) (c format.TimeCell) {
 	}
 	ok := v.from.Next()
 	if v.pos = v.from.Offset(); !ok {
-		v.differs(fmt.Sprintf("the time of %s %d", what, id), v.ended())
+		if v.err = format.At(v.from.Err(), v.m.Path(), 0); v.err == nil {
+			v.differs(fmt.Sprintf("the time of %s %d", what, id), "the end of the file")
+		}
 		return c
 	}
 	c = v.from.Cell()
@@ -160,14 +162,6 @@ func (v *verifier) take(id int32, what Kind) (c format.TimeCell) {
 		v.differs(fmt.Sprintf("the time of %s %d", what, id), fmt.Sprintf("that of %d", c.ID))
 	}
 	return c
-}
-
-// ended says why there are no more cells.
-func (v *verifier) ended() string {
-	if err := v.from.Err(); err != nil {
-		return err.Error()
-	}
-	return "the end of the file"
 }
 
 // more reports whether something follows the last cell: a cell, or what is none.

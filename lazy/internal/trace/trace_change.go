@@ -10,11 +10,11 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// keepTally keeps the counts of a scan, for when an index replaces it.
-func (r *Trace) keepTally(v *index.View) {
+// keepTally keeps the counts of a scan for the view that replaces it. Nothing else of the scan is kept.
+func (r *Trace) keepTally(was, v *index.View) {
 	all := TallyStreams(v)
-	for i, s := range v.Streams.All() {
-		all.set(i, s.Scanned())
+	for _, s := range was.Streams.All() {
+		all.Add(s.Thread, s.Scanned())
 	}
 	r.Tallies.Store(all)
 }
@@ -97,7 +97,7 @@ func addTo(ctx *format.Context, object []byte, cell format.Cell) error {
 // Publish replaces the view with v.
 func (t *Trace) Publish(v *index.View) {
 	if was := t.Known.Load(); was.Complete && was.Data != nil && v.Data == nil {
-		t.keepTally(was)
+		t.keepTally(was, v)
 	}
 	t.Known.Store(v)
 	t.AddUp() // here, so that no key press waits for it

@@ -120,8 +120,11 @@ func (s *PassRun) walk(ctx context.Context, x *PassWalk, begin *PassState, from 
 	defer func() {
 		x.ahead.Stop()
 		x.ahead = nil
-		if endErr := s.locked(func() error { x.ended(); return nil }); err == nil {
+		if endErr := s.locked(func() error { x.ended(); return x.err }); err == nil {
 			err = endErr
+		}
+		if err != nil {
+			x.stack.Reset()
 		}
 	}()
 	for more := true; more; {

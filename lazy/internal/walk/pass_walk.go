@@ -1,6 +1,10 @@
 package walk
 
-import "tracex/format"
+import (
+	"cmp"
+
+	"tracex/format"
+)
 
 // steps visits up to n objects. more is false at the end of the part.
 func (x *PassWalk) steps(n int) (more bool, err error) {
@@ -11,9 +15,8 @@ func (x *PassWalk) steps(n int) (more bool, err error) {
 	most := n
 	defer func() {
 		x.visited += most - n
-		if err == nil {
-			err = x.stack.Err()
-		}
+		// What could not be read of the stack looks like damage of the trace.
+		err = cmp.Or(x.stack.Err(), err)
 	}()
 	for ; n > 0; n-- {
 		if x.skips.by != nil {

@@ -157,6 +157,9 @@ func (v *searchPart) Begins(thread int32, from int64) {
 
 // Ended ends a segment: it decides about the containers that go on after it.
 func (v *searchPart) Ended(x *PassWalk) {
+	if v.m == nil { // it could not go on after it was taken
+		return
+	}
 	x.outward(x.begun, func(p *PassPoint) {
 		if p.level >= v.open.Len() { // those that a leap tells of are decided
 			return
@@ -178,6 +181,7 @@ func (v *searchPart) Ended(x *PassWalk) {
 		}
 		v.mixed = false
 	}
+	x.err = cmp.Or(x.err, v.open.Err())
 	v.s.giveBack(v.m)
 	v.m = nil
 }

@@ -243,7 +243,7 @@ func (f *Files) Write() error {
 		defer f.mu.Unlock()
 		return f.err
 	}
-	if f.times.to != nil && !f.ending {
+	if f.times.to != nil && !f.ending && !f.reopened {
 		f.times.buf = f.pages.End(f.times.buf)
 	}
 	for _, o := range f.all() {

@@ -218,8 +218,8 @@ func TestFixedTimes(t *testing.T) {
 		if err := os.WriteFile(path, c.file, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := fixedTimes(path, c.waiting); got != c.fixed {
-			t.Errorf("%d bytes and %d: %v", len(c.file), len(c.waiting), got)
+		if got, err := fixedTimes(path, c.waiting); got != c.fixed || (err != nil) != (len(c.file)+len(c.waiting) == 0) {
+			t.Errorf("%d bytes and %d: %v, %v", len(c.file), len(c.waiting), got, err)
 		}
 	}
 }

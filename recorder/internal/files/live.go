@@ -105,6 +105,7 @@ const reopenRoom = 1 << 20
 // written: what is to be written is compared with what the files have already.
 func Reopen(o Options, rest *live.Rest, to func(*os.File) OutFile, dry bool) (*Files, error) {
 	f := &Files{Options: o}
+	f.reopened = true
 	f.latest = int64(rest.Uint(live.AtLatest))
 	f.named(o.Path)
 	f.data.room, f.index.room, f.times.room = reopenRoom, reopenRoom, reopenRoom
@@ -123,7 +124,11 @@ func Reopen(o Options, rest *live.Rest, to func(*os.File) OutFile, dry bool) (*F
 		o.buf = append(make([]byte, 0, max(o.room, len(waiting[i]))), waiting[i]...)
 	}
 	if f.times.to != nil {
-		f.fixed = fixedTimes(f.times.name, waiting[2])
+		var err error
+		if f.fixed, err = fixedTimes(f.times.name, waiting[2]); err != nil {
+			_ = f.Close()
+			return nil, err
+		}
 		f.pages = format.NewTimesWriter(f.times.size(), cells(f.index.size()), f.fixed)
 	}
 	f.newDrafts(1)
@@ -135,18 +140,22 @@ func Reopen(o Options, rest *live.Rest, to func(*os.File) OutFile, dry bool) (*F
 }
 
 // fixedTimes reports whether a file of times, or what is to be its content, is of version 1.
-func fixedTimes(path string, waiting []byte) bool {
+func fixedTimes(path string, waiting []byte) (bool, error) {
 	head := make([]byte, format.TimesHeaderSize)
 	n := 0
-	if f, err := os.Open(path); err == nil {
-		n, _ = f.ReadAt(head, 0)
+	f, err := os.Open(path)
+	if err == nil {
+		n, err = f.ReadAt(head, 0)
 		_ = f.Close()
 	}
-	if n < len(head) {
-		n = copy(head, waiting)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, io.EOF):
+		n = copy(head, waiting) // the header is not written yet
+	case err != nil:
+		return false, err
 	}
 	_, fixed, err := format.DecodeTimesHeader(head[:n])
-	return err == nil && fixed
+	return fixed, format.At(err, path, 0)
 }
 
 // reopen opens a file and returns the bytes waiting to be written after its certain content.

@@ -125,6 +125,7 @@ type fileWriters struct {
 	pages              format.TimesWriter // what times.buf gets
 	cells              []format.TimeCell  // of the block that is being added
 	fixed              bool               // the times are of version 1: an older recorder began them
+	reopened           bool               // only Finish writes, whose bytes are the same however often it is begun
 }
 
 // Options say where files are, and what they have.

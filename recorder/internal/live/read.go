@@ -1,6 +1,7 @@
 package live
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -58,6 +59,9 @@ func (r *Rest) read() error {
 	var err error
 	if r.data, err = io.ReadAll(r.f); err != nil {
 		return err
+	}
+	if bytes.HasPrefix(r.data, []byte(magic[:len(magic)-len("003\n")])) && !begins(r.data) {
+		return damaged("it is of a newer recorder: %q", r.data[:min(len(r.data), len(magic)-1)])
 	}
 	if len(r.data) < headerSize || !begins(r.data) {
 		return damaged("it does not begin as a live file, with %q", magic)
