@@ -62,7 +62,7 @@ func TestTotal(t *testing.T) {
 	}
 }
 
-// The parallel ones run at the same time, and end one after the other.
+// The parallel ones run at the same time, with -parallel 3, and end one after the other.
 var ended [4]chan bool
 
 func init() {
@@ -254,7 +254,7 @@ func saidFailed(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	began, ended := make(map[string]bool), make(map[string]bool)
 	failed := make(map[string]bool)
-	c := start(t, dir, nil, "go", "test", "-json", "-timeout", hangsFor, "./...")
+	c := start(t, dir, nil, "go", "test", "-json", "-parallel", "3", "-timeout", hangsFor, "./...")
 	out, _ := c.Output() // some fail
 	for line := range bytes.Lines(out) {
 		var e struct{ Action, Package, Test string }
@@ -286,13 +286,13 @@ func TestKeepFailed(t *testing.T) {
 	dir := write(t, keptModule)
 	want := saidFailed(t, dir)
 	plain := filepath.Join(dir, "plain.bin")
-	runTracex(t, dir, nil, "record", "-o", plain, "--", "go", "test", "-timeout", hangsFor, "./...")
+	runTracex(t, dir, nil, "record", "-o", plain, "--", "go", "test", "-parallel", "3", "-timeout", hangsFor, "./...")
 	whole := make(map[string][]threadLines)
 	for _, one := range threadsOf(t, plain) {
 		whole[one.name] = append(whole[one.name], one)
 	}
 
-	r := runTracex(t, dir, nil, "record", "--keep", "failed", "-o", "kept", "--", "go", "test", "-timeout", hangsFor, "./...")
+	r := runTracex(t, dir, nil, "record", "--keep", "failed", "-o", "kept", "--", "go", "test", "-parallel", "3", "-timeout", hangsFor, "./...")
 	if r.code != 1 || !strings.Contains(r.stdout, "FAIL\texample.com/kept/panics") || !strings.Contains(r.stdout, "ok  \texample.com/kept/fine") {
 		t.Fatalf("it ends with %d, having said\n%s\n%s", r.code, r.stdout, r.stderr)
 	}
