@@ -131,7 +131,7 @@ const goMark = "go"
 func (b *buildFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVarP(&b.packages, "packages", "p", nil, "packages to instrument, as patterns of go build: work (the main modules), std, net/http, example.com/x/...; repeatable. Default: work and those of the command line")
 	f.BoolVar(&b.tests, "tests", true, "functions in test files, too")
-	f.BoolVar(&b.trivial, "trivial", true, "functions of one or two statements without a call or loop, too")
+	f.BoolVar(&b.trivial, "trivial", true, "small functions that call nothing, or only pass on their arguments, too")
 	f.BoolVar(&b.waits, "waits", false, "where goroutines wait, for what, and for how long; Go's own packages are built once more for that")
 	markShared(f, goMark, map[string]string{"packages": "PATTERN", "tests": "", "trivial": "", "waits": ""})
 }

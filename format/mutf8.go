@@ -15,8 +15,8 @@ const maxUTF = 0xffff
 // can be written again unchanged. [AppendText] and related functions show it as '?'.
 
 // AppendUTF appends s as a utf: length and modified UTF-8. Bytes of s that are neither UTF-8
-// nor a surrogate in three bytes are written as U+FFFD. It fails with ErrStringTooLong, and
-// then returns dst unchanged.
+// nor a surrogate in three bytes are written as U+FFFD. It writes into dst if that has room for
+// what is written. It fails with ErrStringTooLong, and then returns dst unchanged.
 func AppendUTF(dst []byte, s string) ([]byte, error) {
 	at := len(dst)
 	dst = append(dst, 0, 0)
@@ -64,21 +64,26 @@ func appendModified(dst []byte, s string) []byte {
 			i++
 			continue
 		}
-		r, n := utf8.DecodeRuneInString(s[i:])
+		r, n := utf8.RuneError, 1
 		switch {
-		case r == 0:
-			dst = append(dst, 0xc0, 0x80)
-		case r == utf8.RuneError && n == 1 && isSurrogate(s[i:]):
-			dst = append(dst, s[i:i+3]...)
-			n = 3
+		case c == 0:
+			r = 0
+		case utf8.RuneStart(c):
+			r, n = utf8.DecodeRuneInString(s[i:])
+		}
+		switch {
+		case n == 1 && isSurrogate(s[i:]):
+			r, n = 0xd800|rune(s[i+1]&0x3f)<<6|rune(s[i+2]&0x3f), 3
 		case r > 0xffff:
 			r -= 0x10000
 			dst = appendUnit(dst, 0xd800+uint16(r>>10))
-			dst = appendUnit(dst, 0xdc00+uint16(r&0x3ff))
-		default:
-			dst = utf8.AppendRune(dst, r)
+			r = 0xdc00 + r&0x3ff
 		}
-		i += n
+		if i += n; r < 0x800 {
+			dst = append(dst, 0xc0|byte(r>>6), 0x80|byte(r)&0x3f)
+			continue
+		}
+		dst = appendUnit(dst, uint16(r))
 	}
 	return dst
 }

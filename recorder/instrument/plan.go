@@ -20,7 +20,7 @@ type Options struct {
 	// is the packages of the main modules and those named on the command line.
 	Packages []string
 	Tests    bool   // functions in _test.go files, too
-	Trivial  bool   // functions of one or two statements without a call or loop, too
+	Trivial  bool   // small functions that call nothing, or only pass on their arguments, too
 	Waits    bool   // where goroutines wait; Go's own packages are built once more for that
 	Report   string // a directory for reports of what was instrumented, see wrapper.Report; "" for none
 	Folder   string // a directory for a program that the command runs and does not keep

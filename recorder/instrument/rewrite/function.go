@@ -65,7 +65,7 @@ func (e *editor) refuse(f function) string {
 		return ReasonResults
 	case unnamed(results) && returnsBare(f.body):
 		return ReasonInvalid // naming the results would make it compile
-	case !e.p.options.Trivial && trivial(f.body):
+	case !e.p.options.Trivial && e.p.trivial(f):
 		return ReasonTrivial
 	}
 	return ""

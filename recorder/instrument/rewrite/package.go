@@ -24,7 +24,7 @@ const ImportPath = "tracexrt"
 // Options says what is instrumented, and how.
 type Options struct {
 	Tests   bool // functions of _test.go files as well
-	Trivial bool // functions of one or two statements without a call, a loop, or waiting, as well
+	Trivial bool // small functions that call nothing, or only pass on their arguments, as well
 
 	// Lang is the language version as in go1.21, the -lang of the compiler; empty for the newest.
 	Lang string
@@ -44,23 +44,24 @@ type Options struct {
 // Package has the sources of one run of the compiler. Use New to make one. It is not safe for
 // concurrent use.
 type Package struct {
-	path    string // import path
-	options Options
-	set     *token.FileSet
-	generic bool // the language has type parameters
-	is127   bool // the compiler is that of Go 1.27 or newer
-	files   []*source
-	linked  map[string]bool           // names of functions with a linkname directive
-	aliases map[string]ast.Expr       // types declared as other names of types
-	consts  map[string]ast.Expr       // package-level constants that are given a value of their own
-	values  map[string]constant.Value // of those that have been evaluated, nil if unknown
-	scope   *scope                    // of the function whose literals are numbered, nil outside of functions
-	names   map[*ast.FuncLit]string   // nil until all files have been added
-	inits   map[*ast.FuncDecl]string  // names of functions called init
-	ranges  map[*ast.RangeStmt]bool   // those over functions whose bodies have names of their own
-	methods map[*ast.FuncDecl]bool    // methods whose type parameters the tree lacks
-	tables  map[int]string            // descriptors of files that have been edited
-	prefix  string                    // of all names in inserted text
+	path      string // import path
+	options   Options
+	set       *token.FileSet
+	generic   bool // the language has type parameters
+	is127     bool // the compiler is that of Go 1.27 or newer
+	files     []*source
+	linked    map[string]bool           // names of functions with a linkname directive
+	functions map[string]bool           // names of functions at the top level, methods not included
+	aliases   map[string]ast.Expr       // types declared as other names of types
+	consts    map[string]ast.Expr       // package-level constants that are given a value of their own
+	values    map[string]constant.Value // of those that have been evaluated, nil if unknown
+	scope     *scope                    // of the function whose literals are numbered, nil outside of functions
+	names     map[*ast.FuncLit]string   // nil until all files have been added
+	inits     map[*ast.FuncDecl]string  // names of functions called init
+	ranges    map[*ast.RangeStmt]bool   // those over functions whose bodies have names of their own
+	methods   map[*ast.FuncDecl]bool    // methods whose type parameters the tree lacks
+	tables    map[int]string            // descriptors of files that have been edited
+	prefix    string                    // of all names in inserted text
 }
 
 type source struct {
@@ -126,7 +127,7 @@ func declared(n ast.Node) []*ast.Ident {
 func New(path string, options Options) *Package {
 	p := &Package{
 		path: path, options: options, set: token.NewFileSet(), generic: true, is127: since(options.Release, "go1.27"),
-		linked: map[string]bool{}, aliases: map[string]ast.Expr{}, consts: map[string]ast.Expr{}, values: map[string]constant.Value{},
+		linked: map[string]bool{}, functions: map[string]bool{}, aliases: map[string]ast.Expr{}, consts: map[string]ast.Expr{}, values: map[string]constant.Value{},
 		methods: map[*ast.FuncDecl]bool{}, tables: map[int]string{},
 	}
 	if minor, ok := strings.CutPrefix(options.Lang, "go1."); ok {
@@ -175,9 +176,14 @@ func (p *Package) Add(path string, text []byte) error {
 		}
 	}
 	for _, d := range tree.Decls {
-		if d, ok := d.(*ast.GenDecl); ok {
+		switch d := d.(type) {
+		case *ast.GenDecl:
 			for _, spec := range d.Specs {
 				p.declare(d.Tok, spec)
+			}
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				p.functions[d.Name.Name] = true
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -90,34 +91,73 @@ func start(decl ast.Decl) token.Pos {
 	return decl.Pos()
 }
 
-// trivial reports whether a body has at most two statements, and no call, function literal, loop,
-// switch, select, jump, send or receive. It ignores the counters of cmd/cover, so that the same
-// functions are instrumented with and without coverage.
-func trivial(body *ast.BlockStmt) bool {
-	statements := 0
-	for _, s := range body.List {
-		if !counts(s) {
-			statements++
-		}
-	}
-	found := statements <= 2
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt, *ast.ExprStmt:
-			if counts(n) {
+// mostStatements is how many statements a trivial function has at most, those in others included.
+const mostStatements = 10
+
+// trivial reports whether a function takes less time than its recording, and tells little. Such a function calls nothing but
+// cheap built-in functions, or does nothing but pass its arguments on to another one; and it has no loop, function literal or
+// jump, and nothing that may wait. The function main and those that take a test are not trivial if they make a call. It ignores
+// the counters of cmd/cover, so that the same functions are instrumented with and without coverage.
+func (p *Package) trivial(f function) bool {
+	found, statements := true, 0
+	var only ast.Stmt // the first statement
+	var call *ast.CallExpr
+	ast.Inspect(f.body, func(n ast.Node) bool {
+		if s, ok := n.(ast.Stmt); ok && s != ast.Stmt(f.body) {
+			if counts(s) {
 				return false
 			}
-		case *ast.CallExpr, *ast.FuncLit, *ast.ForStmt, *ast.RangeStmt, *ast.SelectStmt, *ast.SendStmt, *ast.SwitchStmt,
-			*ast.TypeSwitchStmt, *ast.BranchStmt:
+			if _, block := s.(*ast.BlockStmt); !block {
+				statements++
+			}
+			if only == nil {
+				only = s
+			}
+		}
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if p.cheap(n) {
+				break
+			}
+			found = found && call == nil
+			call = n
+		case *ast.FuncLit, *ast.ForStmt, *ast.RangeStmt, *ast.SelectStmt, *ast.SendStmt, *ast.BranchStmt, *ast.GoStmt, *ast.DeferStmt:
 			found = false
 		case *ast.UnaryExpr:
-			if n.Op == token.ARROW {
-				found = false
-			}
+			found = found && n.Op != token.ARROW
 		}
 		return found
 	})
-	return found
+	if !found || call == nil {
+		return found && statements <= mostStatements
+	}
+	takesTest := slices.ContainsFunc(f.signature.Params.List, func(v *ast.Field) bool { return isTest(v.Type, p.path) })
+	return statements == 1 && passesOn(only, call) && !takesTest && (f.name != "main" || f.receiver != nil)
+}
+
+// passesOn reports whether a statement does nothing but make a call, whose results it may return.
+func passesOn(s ast.Stmt, call *ast.CallExpr) bool {
+	if id, ok := call.Fun.(*ast.Ident); ok && (id.Name == "panic" || id.Name == "recover") {
+		return false
+	}
+	switch s := s.(type) {
+	case *ast.ExprStmt:
+		return s.X == ast.Expr(call)
+	case *ast.ReturnStmt:
+		return len(s.Results) == 1 && s.Results[0] == ast.Expr(call)
+	}
+	return false
+}
+
+// cheapCalls are predeclared functions whose time does not depend on what they are given, or seldom.
+var cheapCalls = map[string]bool{
+	"append": true, "cap": true, "complex": true, "imag": true, "len": true, "max": true, "min": true, "new": true, "real": true,
+}
+
+// cheap reports whether what looks like a call is one of cheapCalls, or a conversion to a predeclared type that copies nothing.
+func (p *Package) cheap(n *ast.CallExpr) bool {
+	id, ok := ast.Unparen(n.Fun).(*ast.Ident)
+	return ok && !p.functions[id.Name] && (cheapCalls[id.Name] || small[id.Name] && id.Name != "string")
 }
 
 // counts reports whether a statement has been inserted by cmd/cover: goCover_x[3] = 1, or a

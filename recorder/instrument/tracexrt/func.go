@@ -22,6 +22,7 @@ type Func struct {
 	number  uint32 // in the file; skipped if it is not recorded
 	args    uint32 // number of arguments
 	session uint32 // in which it was described
+	usual   uint32 // the same, if no argument is followed, and until is not about its calls
 	ended   uint32 // session in which the types of its results were described
 	// known has the types of arguments and results in the first call. It is in mapped memory.
 	known   *[1 << 16]*rtype
@@ -57,27 +58,31 @@ func Enter(f *Func, args ...any) int {
 		return f.lost()
 	}
 	gp, t, off, pc := context()
-	st := stateOf(gp)
+	st := known(gp)
 	if st == nil {
-		return 0
-	}
-	if f.Follow != 0 && st.depth == 0 {
-		if st = st.begins(f, args); st == nil {
+		if st = stateOf(gp); st == nil {
 			return 0
 		}
 	}
-	late := f.session != session
-	if late {
-		f.describe(args)
-	}
-	if f.number == skipped {
+	usual, late := f.usual == session, false
+	if !usual {
 		if f.Follow != 0 && st.depth == 0 {
-			st.againTest(st.last)
+			if st = st.begins(f, args); st == nil {
+				return 0
+			}
 		}
-		return 0
+		if late = f.session != session; late {
+			f.describe(args)
+		}
+		if f.number == skipped {
+			if f.Follow != 0 && st.depth == 0 {
+				st.againTest(st.last)
+			}
+			return 0
+		}
 	}
-	if clock != ClockCounter {
-		t = otherTime()
+	if clock == ClockNanos {
+		t = uint64(nanotime())
 	}
 	d := st.depth
 	if d > 0 && st.stack[d-1].off >= off {
@@ -89,10 +94,8 @@ func Enter(f *Func, args ...any) int {
 		}
 	}
 	if offPanic != 0 {
-		if p := *pointer(gp + offPanic); uintptr(p) != st.panic {
-			st.throw(gp, p, t)
-		} else if p != nil {
-			st.catch(p, st.panics, t)
+		if p := *pointer(gp + offPanic); uintptr(p)|st.panic != 0 {
+			st.seePanics(gp, p, t)
 		}
 	}
 	if d >= levels {
@@ -100,7 +103,7 @@ func Enter(f *Func, args ...any) int {
 		return 0
 	}
 	most := valueMost
-	if f.Follow != 0 {
+	if !usual && f.Follow != 0 {
 		most = max(most, failureMost)
 	}
 	need := uintptr(28) + uintptr(len(args))*most
@@ -113,8 +116,8 @@ func Enter(f *Func, args ...any) int {
 		}
 	}
 	if late || int64(t-st.last) < 0 { // the call begins after what was done to record it
-		if _, t = goroutineNow(); clock != ClockCounter {
-			t = otherTime()
+		if _, t = goroutineNow(); clock == ClockNanos {
+			t = uint64(nanotime())
 		}
 	}
 	if choosing && d == 0 {
@@ -148,7 +151,7 @@ func Enter(f *Func, args ...any) int {
 		fr.begun = uint64(uint32(st.calls - st.before))
 	}
 	st.depth = d + 1
-	if f.until != 0 {
+	if !usual && f.until != 0 {
 		st.asks(fr, args)
 	}
 	return d + 1
@@ -193,21 +196,20 @@ func Exit(token int, results ...any) {
 	if st == nil || st.depth < token {
 		return
 	}
-	if clock != ClockCounter {
-		t = otherTime()
+	if clock == ClockNanos {
+		t = uint64(nanotime())
 	}
 	if st.depth > token {
 		st.unwindAbove(token, t)
 	}
+	fr := &st.stack[token-1]
+	var how unsafe.Pointer
 	if offPanic != 0 {
-		if p := *pointer(gp + offPanic); uintptr(p) != st.panic {
-			st.throw(gp, p, t)
-		} else if p != nil {
-			st.catch(p, st.panics, t)
+		if p := *pointer(gp + offPanic); uintptr(p)|st.panic != 0 {
+			st.seePanics(gp, p, t)
+			how = panicking(gp, fr.off)
 		}
 	}
-	fr := &st.stack[token-1]
-	how := panicking(gp, fr.off)
 	if choosing && token == 1 && st.endsTree(how != nil) {
 		if st.depth = 0; st.test != 0 {
 			st.ends()
@@ -254,23 +256,22 @@ func Exit(token int, results ...any) {
 		if f.ended != session && len(results) > 0 {
 			f.describeResults(results)
 		}
-		for i := range results {
-			t := elemOf(&results[i])
-			if t != f.known[f.args+uint32(i)] {
-				q = retyped(q, t)
-			}
-			room := q + valueMost
-			if t == errorType {
-				room = q + failureMost
-			}
-			q = put(q, t, (*eface)(unsafe.Pointer(&results[i])).data, depthMost, room)
-		}
+		q = f.putResults(q, results)
 	}
 	q = (q + 3) &^ 3
 	commit(p, event|fr.f.number<<EventBits)
 	st.cur = q
 	if token == 1 && st.test != 0 {
 		st.ends()
+	}
+}
+
+// seePanics records what has happened to the panics of a goroutine that has some, or had. p is its newest one, or nil.
+func (st *goroutine) seePanics(gp uintptr, p unsafe.Pointer, t uint64) {
+	if uintptr(p) != st.panic {
+		st.throw(gp, p, t)
+	} else {
+		st.catch(p, st.panics, t)
 	}
 }
 
@@ -424,8 +425,8 @@ func Go(f *Func) {
 	if f.number == skipped {
 		return
 	}
-	if clock != ClockCounter {
-		t = otherTime()
+	if clock == ClockNanos {
+		t = uint64(nanotime())
 	}
 	if st.stack[st.depth-1].off > off {
 		st.unwindTo(off+1, t)

@@ -153,8 +153,8 @@ func begin(gp uintptr) *goroutine {
 		*word(gp + offAncestors) = uintptr(unsafe.Pointer(st))
 	}
 	_, t := goroutineNow()
-	if clock != ClockCounter {
-		t = otherTime()
+	if clock == ClockNanos {
+		t = uint64(nanotime())
 	}
 	if st.fresh = !goesOn; goesOn {
 		st.refill(56, t) // tells its calls and its test, too

@@ -425,6 +425,9 @@ func (f *Func) write() {
 	*u32(p + 4) = uint32(n)
 	commit(p, DescriptorFunction)
 	commit(uintptr(unsafe.Pointer(&f.session)), session)
+	if f.Follow == 0 && f.until == 0 {
+		commit(uintptr(unsafe.Pointer(&f.usual)), session)
+	}
 }
 
 // describeResults writes the types of a function's results when it ends for the first time. results

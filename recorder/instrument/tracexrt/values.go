@@ -39,6 +39,33 @@ func (f *Func) putArguments(q uintptr, args []any) uintptr {
 	return q
 }
 
+// putResults writes what pointers to the results of a call point to. Like putArguments, it encodes most itself.
+func (f *Func) putResults(q uintptr, results []any) uintptr {
+	for i := range results {
+		d, t := (*eface)(unsafe.Pointer(&results[i])).data, elemOf(&results[i])
+		if t != f.known[f.args+uint32(i)] {
+			q = retyped(q, t)
+		}
+		room := q + valueMost
+		switch t.kindOf() {
+		case kindInt, kindInt64:
+			q = putInt(q, *(*int64)(d))
+			continue
+		case kindInterface:
+			if *(*uintptr)(d) == 0 {
+				*u8(q) = ValueNil
+				q++
+				continue
+			}
+			if t == errorType {
+				room = q + failureMost
+			}
+		}
+		q = put(q, t, d, depthMost, room)
+	}
+	return q
+}
+
 // retyped writes that the type of a value is not the known one.
 //
 //go:noinline

@@ -106,8 +106,8 @@ func park(reason uint8) {
 	if st == nil || st.depth == 0 {
 		return
 	}
-	if clock != ClockCounter {
-		t = otherTime()
+	if clock == ClockNanos {
+		t = uint64(nanotime())
 	}
 	if st.cur+waitRoom > st.end && !st.refill(waitRoom, t) {
 		return
@@ -127,8 +127,8 @@ func parked() {
 	if st == nil || st.waits == 0 {
 		return
 	}
-	if clock != ClockCounter {
-		t = otherTime()
+	if clock == ClockNanos {
+		t = uint64(nanotime())
 	}
 	if st.cur+waitRoom <= st.end {
 		st.waited(t)
@@ -221,8 +221,8 @@ func (st *goroutine) hasWaited(kind uint32, began, t, what, place uint64) {
 func start() {
 	gp, t := goroutineNow()
 	if st := known(gp); st != nil {
-		if clock != ClockCounter {
-			t = otherTime()
+		if clock == ClockNanos {
+			t = uint64(nanotime())
 		}
 		st.startBegan = t
 	}
@@ -242,8 +242,8 @@ func started(pid int) {
 	if pid == 0 || *control != Recording || st.depth == 0 {
 		return
 	}
-	if clock != ClockCounter {
-		t = otherTime()
+	if clock == ClockNanos {
+		t = uint64(nanotime())
 	}
 	if int64(began-st.last) < 0 { // what it waited for meanwhile is recorded
 		began = st.last

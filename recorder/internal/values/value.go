@@ -148,6 +148,9 @@ func Shorten(s string, max int) string {
 // Cut returns the first max characters of s as Java counts them: those above U+FFFF are two,
 // and are never split.
 func Cut(s string, max int) string {
+	if len(s) <= max { // no character has less than a byte for each of those it counts as
+		return s
+	}
 	for i, r := range s {
 		if max--; r > 0xffff {
 			max--
