@@ -58,7 +58,7 @@ func (x *telling) tracex(args ...string) (stdout []byte) {
 		defer f.Close()
 		files[i] = f
 	}
-	root := newRoot(&app{stdin: os.Stdin, stdout: files[0], stderr: files[1]})
+	root := newRoot(&app{stdin: os.Stdin, stdout: files[0], stderr: files[1]}, allCommands)
 	root.SetArgs(args)
 	err := root.ExecuteContext(x.Context())
 	if err != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
@@ -80,13 +81,13 @@ func (p *helpPage) page(text string) {
 }
 
 var (
-	markdownLink = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
-	markdownCode = regexp.MustCompile("`([^`]+)`")
+	markdownLink = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`) })
+	markdownCode = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("`([^`]+)`") })
 )
 
 // plainMarkdown returns a text without the signs for links and bold type.
 func plainMarkdown(text string) string {
-	return strings.NewReplacer("**", "", `\|`, "|").Replace(markdownLink.ReplaceAllString(text, "$1"))
+	return strings.NewReplacer("**", "", `\|`, "|").Replace(markdownLink().ReplaceAllString(text, "$1"))
 }
 
 // hang writes a text after a head. Its lines after the first begin at a column.
@@ -94,7 +95,7 @@ func (p *helpPage) hang(head, text string, column int) {
 	const indent = "  "
 	room := max(p.width-len(indent)-max(column, ansi.StringWidth(head)), 20)
 	if p.color { // then it is the color that tells what is code
-		text = markdownCode.ReplaceAllStringFunc(text, func(code string) string { return p.in(helpCommand, strings.Trim(code, "`")) })
+		text = markdownCode().ReplaceAllStringFunc(text, func(code string) string { return p.in(helpCommand, strings.Trim(code, "`")) })
 	}
 	const unbroken = "\u2011" // a flag is one word
 	for line := range strings.Lines(ansi.Wordwrap(strings.ReplaceAll(text, "-", unbroken), room, "")) {

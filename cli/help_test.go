@@ -17,7 +17,7 @@ var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 // TestHelpFits draws the help of each command in a terminal of 80 by 24.
 func TestHelpFits(t *testing.T) {
 	names := []string{"", "bench record"}
-	for _, c := range commands(&app{}) {
+	for _, c := range commands(new(app), allCommands) {
 		names = append(names, c.Name())
 	}
 	for _, name := range names {

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -33,7 +34,7 @@ func run(args []string, demo fs.FS) int {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 
 	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, demoFiles: demo}
-	root := newRoot(a)
+	root := newRoot(a, needed(args))
 	root.SetArgs(a.impliedOpen(root, args))
 	err := root.ExecuteContext(ctx)
 	var child childExit
@@ -66,8 +67,8 @@ func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	}
 }
 
-// newRoot builds the command line.
-func newRoot(a *app) *cobra.Command {
+// newRoot builds the command line: with some commands, or with all, the man page and the topics of help.
+func newRoot(a *app, some []maker) *cobra.Command {
 	root := &cobra.Command{
 		Use:     "tracex",
 		Short:   "Explore what a program did, call by call, in the terminal",
@@ -92,9 +93,13 @@ func newRoot(a *app) *cobra.Command {
 		return &usageError{plainFlagError(err).Error(), usageHint(c)}
 	})
 	cobra.EnableCommandSorting = false
-	list := commands(a)
+	list := commands(a, some)
 	a.traceFlags(list)
 	root.AddCommand(list...)
+	if len(some) < len(allCommands) {
+		root.CompletionOptions.DisableDefaultCmd = true
+		return root
+	}
 	root.AddCommand(newManCommand(a))
 	root.AddCommand(helpTopics()...)
 	root.InitDefaultCompletionCmd()
@@ -102,19 +107,58 @@ func newRoot(a *app) *cobra.Command {
 	return root
 }
 
-// commands returns tracex's commands in the order of help: the most used first.
-func commands(a *app) []*cobra.Command {
-	bench := newBenchCommand(a)
-	index, unpack, serve, config := newIndexCommand(a), newUnpackCommand(a), newServeCommand(a), newConfigCommand(a)
-	pack := newPackCommand(a)
-	for _, c := range []*cobra.Command{index, bench, pack, unpack, serve, config} {
-		c.Annotations = map[string]string{rareMark: "yes"}
+// maker makes a command.
+type maker struct {
+	name string
+	make func(*app) *cobra.Command
+	rare bool // see rareMark
+}
+
+// allCommands are tracex's commands in the order of help: the most used first.
+var allCommands = []maker{
+	{name: "open", make: newOpenCommand}, {name: "print", make: newPrintCommand}, {name: "info", make: newInfoCommand},
+	{name: "overview", make: newOverviewCommand}, {name: "report", make: newReportCommand}, {name: "top", make: newTopCommand},
+	{name: "find", make: newFindCommand}, {name: "calls", make: newCallsCommand}, {name: "callers", make: newCallersCommand},
+	{name: "throws", make: newThrowsCommand}, {name: "diff", make: newDiffCommand}, {name: "compare", make: newCompareCommand},
+	{name: "golden", make: newGoldenCommand}, {name: "history", make: newHistoryCommand}, {name: "state", make: newStateCommand},
+	{name: "source", make: newSourceCommand}, {name: "around", make: newAroundCommand}, {name: "at", make: newAtCommand},
+	{name: "log", make: newLogCommand}, {name: "flame", make: newFlameCommand}, {name: "notes", make: newNotesCommand},
+	{name: "index", make: newIndexCommand, rare: true}, {name: "pack", make: newPackCommand, rare: true},
+	{name: "unpack", make: newUnpackCommand, rare: true}, {name: "convert", make: newConvertCommand}, {name: "export", make: newExportCommand},
+	{name: "record", make: newRecordCommand}, {name: "build", make: newBuildCommand}, {name: "attach", make: newAttachCommand},
+	{name: "serve", make: newServeCommand, rare: true}, {name: "demo", make: newDemoCommand}, {name: "config", make: newConfigCommand, rare: true},
+	{name: "guide", make: newGuideCommand}, {name: "bench", make: newBenchCommand, rare: true},
+}
+
+// needed returns the commands that arguments need. Making all takes longer than the work of some, so it returns
+// only the command that the first argument names, the one that a file implies, or none for the version.
+func needed(args []string) []maker {
+	if len(args) == 0 {
+		return allCommands
 	}
-	return []*cobra.Command{
-		newOpenCommand(a), newPrintCommand(a), newInfoCommand(a), newOverviewCommand(a), newReportCommand(a), newTopCommand(a), newFindCommand(a), newCallsCommand(a), newCallersCommand(a), newThrowsCommand(a), newDiffCommand(a), newCompareCommand(a), newGoldenCommand(a), newHistoryCommand(a), newStateCommand(a), newSourceCommand(a), newAroundCommand(a), newAtCommand(a), newLogCommand(a), newFlameCommand(a), newNotesCommand(a), index,
-		pack, unpack, newConvertCommand(a), newExportCommand(a), newRecordCommand(a), newBuildCommand(a), newAttachCommand(a), serve,
-		newDemoCommand(a), config, newGuideCommand(a), bench,
+	first := args[0]
+	if len(args) == 1 && (first == "--version" || first == "-v") {
+		return nil
 	}
+	if !strings.HasPrefix(first, "-") && strings.ContainsAny(first, "./") && exists(first) { // no command has such a name
+		first = "open"
+	}
+	if i := slices.IndexFunc(allCommands, func(c maker) bool { return c.name == first }); i >= 0 {
+		return allCommands[i : i+1]
+	}
+	return allCommands
+}
+
+// commands makes commands.
+func commands(a *app, some []maker) (list []*cobra.Command) {
+	for _, c := range some {
+		made := c.make(a)
+		if c.rare {
+			made.Annotations = map[string]string{rareMark: "yes"}
+		}
+		list = append(list, made)
+	}
+	return list
 }
 
 // traceCommands are the commands that read one trace, and only that.

@@ -149,7 +149,7 @@ func TestStoppedCommands(t *testing.T) {
 		before := formattest.Names(t, filepath.Dir(path))
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(signalError{syscall.SIGINT})
-		root := newRoot(&app{stdin: null, stdout: null, stderr: null})
+		root := newRoot(&app{stdin: null, stdout: null, stderr: null}, allCommands)
 		root.SetArgs(args)
 		root.SilenceErrors, root.SilenceUsage = true, true
 		if err := root.ExecuteContext(ctx); !errors.Is(err, context.Canceled) && exitCode(err) != 130 {

@@ -13,7 +13,7 @@ import (
 // TestManPage: the man page has each line of the explorer's key map and each flag of
 // each command, and no line that roff takes for an unknown request.
 func TestManPage(t *testing.T) {
-	root := newRoot(&app{})
+	root := newRoot(&app{}, allCommands)
 	page, keys := manPage(root), ui.Keys()
 	if len(keys) < 40 {
 		t.Fatalf("there are %d keys", len(keys))
@@ -23,7 +23,7 @@ func TestManPage(t *testing.T) {
 			t.Errorf("the man page does not have %q", want)
 		}
 	}
-	for _, c := range commands(&app{}) {
+	for _, c := range commands(new(app), allCommands) {
 		_, section, _ := strings.Cut(page, "\n.SS "+c.Name())
 		section, _, _ = strings.Cut(section, "\n.SS ")
 		if !strings.Contains(section, manText(c.Example[:10])) {

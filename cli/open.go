@@ -87,6 +87,7 @@ func explore(ctx context.Context, a *app, path string, keep []string, o lazy.Opt
 	if missing := a.missing(); missing != "" {
 		return noTerminal(a, missing, path, o)
 	}
+	ui.Prepare()
 	quiet, err := a.quiet()
 	if err != nil {
 		return err
@@ -114,7 +115,7 @@ type explored struct {
 	mu    sync.Mutex // held while it opens
 	in    *input
 	r     *lazy.LazyTraceReader
-	stop  func() // ends the making of its summary
+	stop  func() // ends the work aside: its summary
 	ended bool
 }
 
@@ -151,10 +152,14 @@ func (x *explored) Open(ctx context.Context) (*lazy.LazyTraceReader, ui.Options,
 	if x.r, err = lazy.Open(in.path, o); err != nil {
 		return nil, look, a.openHint(x.path, err)
 	}
-	x.stop = keepSummary(ctx, x.r, o.NoWrite)
-	if !x.options.NoWrite && x.keep != nil {
-		keepOpened(x.keep)
-	}
+	x.stop = aside(ctx, func(ctx context.Context) {
+		if !x.options.NoWrite && x.keep != nil {
+			keepOpened(x.keep)
+		}
+		if !o.NoWrite {
+			query.KeepSummary(ctx, x.r, lazy.SummaryLeast, summaryIdle)
+		}
+	})
 	in.spool(x.r.Unfollow)
 	in.remark(&look)
 	if in.dir == "" && !look.Tour {
@@ -208,6 +213,7 @@ func exploreAll(ctx context.Context, a *app, paths []string, o lazy.Options, loo
 	if a.index != "" {
 		return &usageError{"--index is the index of one trace, but there are " + strconv.Itoa(len(paths)), "open one trace, or leave the indexes beside theirs"}
 	}
+	ui.Prepare()
 	memory := cmp.Or(o.Memory, lazy.DefaultMemory)
 	defer limitMemory(memory)()
 	quiet, err := a.quiet()
@@ -252,16 +258,13 @@ func distinct(args []string) (paths []string) {
 // summaryIdle is how long a trace has been open before its summary is made.
 const summaryIdle = 3 * time.Second
 
-// keepSummary makes the summary of a large trace in the background. The caller calls stop.
-func keepSummary(ctx context.Context, r *lazy.LazyTraceReader, noWrite bool) (stop func()) {
-	if noWrite {
-		return func() {}
-	}
+// aside does work that the explorer does not wait for. The caller calls stop, which waits for it.
+func aside(ctx context.Context, work func(context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		query.KeepSummary(ctx, r, lazy.SummaryLeast, summaryIdle)
+		work(ctx)
 	}()
 	return func() {
 		cancel()

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -229,12 +230,12 @@ func subtestsOf(test string, failed []string) string {
 }
 
 // traceback begins that of a panic.
-var traceback = regexp.MustCompile(`(?m)^goroutine \d+ .*\[.*\]:\r?$`)
+var traceback = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^goroutine \d+ .*\[.*\]:\r?$`) })
 
 // printed returns the lines that a test printed, but for the traceback of a panic: the report has the calls.
 func printed(output string) (lines []string) {
 	text := strings.Trim(output, "\n")
-	at := traceback.FindStringIndex(text)
+	at := traceback().FindStringIndex(text)
 	if at == nil {
 		at = []int{len(text)}
 	}

@@ -120,6 +120,17 @@ func TestAppendUTFInvalid(t *testing.T) {
 	}
 }
 
+// TestAppendUTFInPlace: a buffer that has room for what is written is used.
+func TestAppendUTFInPlace(t *testing.T) {
+	for _, s := range []string{"a", "\x00", "é", "漢字", "👍", "\xff"} {
+		got, _ := AppendUTF(nil, s)
+		room := make([]byte, 0, len(got))
+		if in, err := AppendUTF(room, s); err != nil || &in[0] != &room[:1][0] || !bytes.Equal(in, got) {
+			t.Errorf("%q: %x in another buffer, %v", s, in, err)
+		}
+	}
+}
+
 func TestAppendUTFLength(t *testing.T) {
 	for _, unit := range []string{"a", "\x00", "é", "漢", "👍"} {
 		n := len(modified(utf16.Encode([]rune(unit))...))

@@ -101,7 +101,8 @@ type flameWalk struct {
 	in    format.Parent
 	axis  flameAxis
 	open  []openSpan
-	stack []flameEntry // outermost first; those that never ended are not in it
+	stack []int64      // ordinals of those that are open, outermost first; those that never ended are not in it
+	seen  []flameEntry // the first of these, about which it was asked what is shown
 	ends  []int64      // for each edge of columns: the first ordinal that ends after it
 	kids  []flameKids  // by span; of the thread at the end
 }

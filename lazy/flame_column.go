@@ -18,15 +18,16 @@ func (x *flameWalk) column(ctx context.Context, k int) error {
 	if err != nil {
 		return err
 	}
-	for n := len(x.stack); n > 0 && x.stack[n-1].own < least; n-- {
+	for n := len(x.stack); n > 0 && x.stack[n-1] < least; n-- {
 		x.stack = x.stack[:n-1] // it has ended
 	}
+	x.seen = x.seen[:min(len(x.seen), len(x.stack))]
 	cells := x.S.Cells
 	known := len(x.stack)
-	for n := 0; own < cells.Len() && (known == 0 || own < x.stack[known-1].own); n++ {
+	for n := 0; own < cells.Len() && (known == 0 || own < x.stack[known-1]); n++ {
 		c := cells.At(own)
 		if len(x.stack) > known || x.axis.began(own, c, middle) { // what is around is open as well
-			x.stack = append(x.stack, flameEntry{own: own, cell: c})
+			x.stack = append(x.stack, own)
 		}
 		own = cells.FirstAround(own+1, c.Start-1)
 		if n%4096 == 4095 && ctx.Err() != nil {
@@ -54,20 +55,33 @@ func (x *flameWalk) depth(opened int) int {
 	if x.below == nil {
 		return n
 	}
-	for i := range n {
-		if x.entry(i, opened).cell.Start >= x.below.Start {
+	for i := range opened {
+		if x.open[i].cell.Start >= x.below.Start {
 			return n - i
+		}
+	}
+	for i := range x.seen {
+		if x.seen[i].cell.Start >= x.below.Start {
+			return len(x.stack) - i
+		}
+	}
+	for i := len(x.seen); i < len(x.stack); i++ {
+		if x.S.Cells.At(x.stack[i]).Start >= x.below.Start {
+			return len(x.stack) - i
 		}
 	}
 	return 0
 }
 
-// entry returns an open container: the first ones never ended.
+// entry returns an open container: the first ones never ended. It is valid until the next call.
 func (x *flameWalk) entry(i, opened int) *flameEntry {
 	if i < opened {
 		return &x.open[i].flameEntry
 	}
-	return &x.stack[i-opened]
+	for n := len(x.seen); n <= i-opened; n++ {
+		x.seen = append(x.seen, flameEntry{own: x.stack[n], cell: x.S.Cells.At(x.stack[n])})
+	}
+	return &x.seen[i-opened]
 }
 
 // show decides what is shown of the open containers, and reads it.

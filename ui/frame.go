@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -253,14 +254,14 @@ func (f *frame) lastLine(in *env.Front) string {
 }
 
 // directories are those of a path, with the slashes.
-var directories = regexp.MustCompile(`(/[^/\s:;,]+)+/`)
+var directories = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(/[^/\s:;,]+)+/`) })
 
 // told draws a line about something. If it is too long, it leaves out directories, and says where to read all of it.
 func (f *frame) told(text string, role theme.Role) string {
 	more := ""
 	if f.g.TextWidth(text)+1 > f.width {
 		more = ":" + string(keys.Messages) + " "
-		text = directories.ReplaceAllLiteralString(text, f.g.More+"/")
+		text = directories().ReplaceAllLiteralString(text, f.g.More+"/")
 	}
 	return screen.Ends(" "+text, more, role, theme.Faint, f.width, f.g)
 }

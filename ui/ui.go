@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	"tracex/lazy"
 	"tracex/lazy/notes"
@@ -99,7 +100,7 @@ func run(ctx context.Context, root tea.Model, m *Model, color Color) error {
 	m.env.Paint(m.env.Theme, profile)
 	m.env.Terminal, m.env.ShowsProgress = term, env.ShowsProgress(os.Getenv)
 	frames := &env.Frames{Model: root}
-	p := tea.NewProgram(frames, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(env.FrameRate), tea.WithColorProfile(profile))
+	p := tea.NewProgram(frames, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(env.FrameRate), tea.WithColorProfile(profile), tea.WithFilter(wanted))
 	frames.Program = p
 	term.Watch(p.Send)
 	defer term.Close()
@@ -111,6 +112,19 @@ func run(ctx context.Context, root tea.Model, m *Model, color Color) error {
 	}
 	return err
 }
+
+// wanted drops the messages of the library that change nothing. For each other one the screen is drawn.
+func wanted(_ tea.Model, msg tea.Msg) tea.Msg {
+	switch msg.(type) {
+	case tea.EnvMsg, tea.ColorProfileMsg: // run has looked at the first itself, and chosen the colors
+		return nil
+	}
+	return msg
+}
+
+// Prepare makes in the background what drawing needs whatever the trace: the library's table of the widths of all
+// characters takes a millisecond. It is called before the trace is opened.
+func Prepare() { go ansi.StringWidthWc("…") }
 
 // profileFor returns the colors to use.
 func profileFor(color Color) colorprofile.Profile {

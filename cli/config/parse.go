@@ -8,6 +8,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2/unstable"
@@ -78,18 +79,18 @@ func (p *parser) some(from int) (next int) {
 	// A bracket that is not closed is noticed lines later: the mistake is where its entry begins.
 	found := max(begin, p.offset(err))
 	at := begin
-	for p.after(at) <= found && p.after(at) < len(p.data) && !beginning.Match(p.data[at:]) {
+	for p.after(at) <= found && p.after(at) < len(p.data) && !beginning().Match(p.data[at:]) {
 		at = p.after(at)
 	}
 	p.file.fault(p.line(at), p.explain(at, found, err))
-	for next = p.after(at); next < len(p.data) && !beginning.Match(p.data[next:]); {
+	for next = p.after(at); next < len(p.data) && !beginning().Match(p.data[next:]); {
 		next = p.after(next)
 	}
 	return next
 }
 
 // beginning is how a table or an entry begins.
-var beginning = regexp.MustCompile(`^[ \t]*(\[|[^\s=#"'\[\]{},]+[ \t]*=)`)
+var beginning = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[ \t]*(\[|[^\s=#"'\[\]{},]+[ \t]*=)`) })
 
 // after returns the offset of the line after that of an offset.
 func (p *parser) after(at int) int {
@@ -188,7 +189,9 @@ func (p *parser) offset(err error) int {
 func (p *parser) line(at int) int { return 1 + bytes.Count(p.data[:at], []byte("\n")) }
 
 // bare is a text that lacks its quotes.
-var bare = regexp.MustCompile(`^\s*([\w-]+)\s*=\s*([^\s"'\[\]{}#][^"'\[\]{}#]*?)\s*(#.*)?$`)
+var bare = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*([\w-]+)\s*=\s*([^\s"'\[\]{}#][^"'\[\]{}#]*?)\s*(#.*)?$`)
+})
 
 // explain tells what is wrong with the entry in the line at an offset; found is where that was noticed.
 func (p *parser) explain(at, found int, err error) string {
@@ -196,7 +199,7 @@ func (p *parser) explain(at, found int, err error) string {
 	if !utf8.Valid(line) {
 		return "not UTF-8"
 	}
-	if m := bare.FindSubmatch(line); m != nil && len(m[2]) <= 40 {
+	if m := bare().FindSubmatch(line); m != nil && len(m[2]) <= 40 {
 		return string(m[2]) + " needs quotes: " + string(m[1]) + " = " + Quote(string(m[2]))
 	}
 	if n := p.line(found); n > p.line(at) {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -69,7 +70,7 @@ func (c *collector) sections() []section {
 	return list
 }
 
-var digits = regexp.MustCompile(`\d+`)
+var digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+`) })
 
 // sectionName returns what a thread's name has in common with those of its pool. pool is false if the name is that
 // of one thread.
@@ -81,7 +82,7 @@ func sectionName(name string) (common string, pool bool) {
 		}
 		return common, true
 	}
-	if common = digits.ReplaceAllString(name, "*"); common == "" {
+	if common = digits().ReplaceAllString(name, "*"); common == "" {
 		return "threads without a name", true
 	}
 	if pool = common != name; pool {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"tracex/lazy"
@@ -121,8 +122,12 @@ func FailureOf(it Item) (f Failure, ok bool) {
 
 // frame is a line of a traceback, `\t/a path/x.go:12 +0x1d`; inText is a place anywhere in a text: x_test.go:41.
 var (
-	frame  = regexp.MustCompile(`^\t((?:/|[A-Za-z]:[/\\]).+\.go):(\d{1,9})(?: \+0x[0-9a-f]+)?\r?$`)
-	inText = regexp.MustCompile(`((?:\b[A-Za-z]:[/\\])?[^\s:"'()\[\]{}<>,;=]+\.go):(\d{1,9})\b`)
+	frame = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\t((?:/|[A-Za-z]:[/\\]).+\.go):(\d{1,9})(?: \+0x[0-9a-f]+)?\r?$`)
+	})
+	inText = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`((?:\b[A-Za-z]:[/\\])?[^\s:"'()\[\]{}<>,;=]+\.go):(\d{1,9})\b`)
+	})
 )
 
 // Places returns the lines of source files that the output names, in its order, each once: those of t.Error and
@@ -132,9 +137,9 @@ func (f *Failure) Places() []Place {
 	seen := make(map[Place]bool)
 	for line := range strings.Lines(f.Output) {
 		line = strings.TrimSuffix(line, "\n")
-		found := frame.FindAllStringSubmatch(line, 1)
+		found := frame().FindAllStringSubmatch(line, 1)
 		if found == nil {
-			found = inText.FindAllStringSubmatch(line, -1)
+			found = inText().FindAllStringSubmatch(line, -1)
 		}
 		for _, m := range found {
 			file, number := m[1], m[len(m)-1]

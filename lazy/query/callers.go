@@ -1,12 +1,14 @@
 package query
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/internal/spill"
 	"tracex/lazy/query/filter"
 )
 
@@ -90,21 +92,20 @@ func (f *focus) matches(method int32) bool {
 // focusPart is what a visitor knows of the paths in its part.
 type focusPart struct {
 	of         *focus
-	known      []int8      // by group: 1 if asked for, -1 if not, 0 if not known yet
-	open       int         // calls of stack that are asked for
-	stack      []focusCall // calls that no step hides
+	known      []int8 // by group: 1 if asked for, -1 if not, 0 if not known yet
+	stack      spill.Stack[focusCall]
+	open       numbers // of the calls of stack that are asked for
 	calls      []pathCall
 	recursions []*recursion
-	path       []focusCall // of pop
+	gaps       []gap // of collapsed
 }
 
-// focusCall is an open call.
+// focusCall is an open call that no step hides. It has no pointers, see [spill.Stack].
 type focusCall struct {
-	group int32
-	at    int    // its index in the stack
-	cut   bool   // a path goes on from it that is longer than asked for, and that has been told
 	of    uint64 // the recursions of its method: a bit for each
+	group int32
 	asked bool
+	cut   bool // a path goes on from it that is longer than asked for, and that has been told
 }
 
 func newFocusPart(of *focus, recursions []*filter.Filter) *focusPart {
@@ -113,10 +114,20 @@ func newFocusPart(of *focus, recursions []*filter.Filter) *focusPart {
 
 // leaveAll empties the stack.
 func (p *focusPart) leaveAll() {
-	p.open, p.stack = 0, p.stack[:0]
+	p.stack.Reset()
+	p.open.Reset()
 	for _, r := range p.recursions {
-		r.open = 0
+		r.open.Reset()
 	}
+}
+
+// lost returns why calls of the stack were lost; nil if none were.
+func (p *focusPart) lost() error {
+	err := cmp.Or(p.stack.Err(), p.open.Err())
+	for _, r := range p.recursions {
+		err = cmp.Or(err, r.open.Err())
+	}
+	return err
 }
 
 // asked reports whether a group is asked for. method is one of it.
@@ -135,47 +146,47 @@ func (p *focusPart) asked(group, method int32) bool {
 
 // push notes that a call begins. One that does not match the filter is not asked for.
 func (p *focusPart) push(group, method int32, match bool) {
-	asked := match && p.asked(group, method)
-	if asked {
-		p.open++
+	c := focusCall{group: group, asked: match && p.asked(group, method)}
+	if c.asked {
+		p.open.Push(p.stack.Len())
 	}
-	c := focusCall{group: group, at: len(p.stack), asked: asked}
 	for i, r := range p.recursions {
 		if r.matches(method) {
 			c.of |= 1 << i
-			r.open++
+			r.open.Push(p.stack.Len())
 		}
 	}
-	p.stack = append(p.stack, c)
+	p.stack.Push(c)
 }
 
 // pop returns the path of the innermost call, which ends; nil if it has none.
-func (p *focusPart) pop() *callPath {
-	last := len(p.stack) - 1
-	c := p.stack[last]
-	asked := c.asked
-	if asked {
-		p.open--
+func (p *focusPart) pop() (path *callPath) {
+	c := *p.stack.Last()
+	if c.asked || p.of.Callees && p.open.Len() > 0 {
+		path = p.path(&c)
 	}
-	var path []focusCall
-	if asked || p.of.Callees && p.open > 0 {
-		path = p.collapsed()
+	if c.asked {
+		p.open.Pop()
 	}
-	p.stack = p.stack[:last]
+	p.stack.Pop()
 	for i, r := range p.recursions {
 		if c.of&(1<<i) != 0 {
-			r.open--
+			r.open.Pop()
 		}
 	}
-	if path == nil {
-		return nil
-	}
-	last = len(path) - 1
+	return path
+}
+
+// path returns the path of the innermost call, c; nil if it has none.
+func (p *focusPart) path(c *focusCall) *callPath {
+	calls := p.collapsed()
+	last := calls.len() - 1
+	part := calls.number(last) < p.stack.Len()-1
 	if p.of.Callees {
-		return p.callees(path, path[last].at < c.at)
+		return p.callees(calls, part)
 	}
-	if p.open > 0 && !p.of.Self {
-		if path[last].at < c.at {
+	if p.open.Len() > 1 && !p.of.Self {
+		if part {
 			return nil // it is part of the outermost
 		}
 		if p.of.filtered {
@@ -185,35 +196,34 @@ func (p *focusPart) pop() *callPath {
 	}
 	out := &callPath{groups: make([]int32, 0, min(last, p.of.Depth))}
 	for i := last - 1; i >= 0 && len(out.groups) < p.of.Depth; i-- {
-		out.groups = append(out.groups, path[i].group)
+		out.groups = append(out.groups, calls.at(i).group)
 	}
 	out.more = last > p.of.Depth
 	return out
 }
 
-// callees returns the path inward to the last of path; nil if it has none. part tells that the call
+// callees returns the path inward to the last of calls; nil if it has none. part tells that the call
 // is merged into that.
-func (p *focusPart) callees(path []focusCall, part bool) *callPath {
-	for len(path) > 0 && !path[0].asked {
-		path = path[1:]
-	}
-	if len(path) == 0 {
+func (p *focusPart) callees(calls keptCalls, part bool) *callPath {
+	first := calls.asked()
+	if first < 0 {
 		return nil // recursion left out what is asked for
 	}
 	out := &callPath{part: part}
-	for _, c := range path[1:] {
+	for i := first + 1; i < calls.len(); i++ {
 		if len(out.groups) == p.of.Depth {
 			out.more = true
 			if out.part = len(p.recursions) > 0; !out.part {
-				limit := &p.stack[path[p.of.Depth].at]
+				limit := *calls.at(i - 1)
 				if limit.cut {
 					return nil // it is known
 				}
 				limit.cut, out.beyond = true, true
+				p.stack.Put(calls.number(i-1), limit)
 			}
 			break
 		}
-		out.groups = append(out.groups, c.group)
+		out.groups = append(out.groups, calls.at(i).group)
 	}
 	return out
 }

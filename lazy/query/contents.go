@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -20,8 +21,10 @@ type Content struct {
 
 // What recorders write in place of a text that they have cut, and for bytes in Go.
 var (
-	shortened = regexp.MustCompile(`(?s)^(?P<text>.*)…\+(?P<more>\d+)$`)
-	goBytes   = regexp.MustCompile(`(?s)^\[\]byte\((?:0x(?P<hex>[0-9a-f]*)|"(?P<text>.*)")(?:\.\.\., (?P<all>\d+) bytes)?\)$`)
+	shortened = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)^(?P<text>.*)…\+(?P<more>\d+)$`) })
+	goBytes   = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?s)^\[\]byte\((?:0x(?P<hex>[0-9a-f]*)|"(?P<text>.*)")(?:\.\.\., (?P<all>\d+) bytes)?\)$`)
+	})
 )
 
 // Contents returns the contents of a text or of bytes.
@@ -40,14 +43,14 @@ func Contents(v *format.Value) (c Content, ok bool) {
 		c.Text, c.More = string(list), int64(v.Length())-int64(len(list))
 	case v.Kind == format.ValueString || v.Kind == format.ValueBuilder || v.Kind == format.ValueSequence || v.Unquoted():
 		c.Text = v.Text
-		if m := goBytes.FindStringSubmatch(v.Text); m != nil && v.Unquoted() {
-			b, _ := hex.DecodeString(m[goBytes.SubexpIndex("hex")])
-			all, _ := strconv.ParseInt(m[goBytes.SubexpIndex("all")], 10, 64)
-			c.Text = string(b) + m[goBytes.SubexpIndex("text")]
+		if m := goBytes().FindStringSubmatch(v.Text); m != nil && v.Unquoted() {
+			b, _ := hex.DecodeString(m[goBytes().SubexpIndex("hex")])
+			all, _ := strconv.ParseInt(m[goBytes().SubexpIndex("all")], 10, 64)
+			c.Text = string(b) + m[goBytes().SubexpIndex("text")]
 			c.More = max(0, all-int64(len(c.Text)))
-		} else if m := shortened.FindStringSubmatch(v.Text); m != nil {
-			c.Text = m[shortened.SubexpIndex("text")]
-			c.More, _ = strconv.ParseInt(m[shortened.SubexpIndex("more")], 10, 64)
+		} else if m := shortened().FindStringSubmatch(v.Text); m != nil {
+			c.Text = m[shortened().SubexpIndex("text")]
+			c.More, _ = strconv.ParseInt(m[shortened().SubexpIndex("more")], 10, 64)
 		}
 	default:
 		return c, false

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"tracex/lazy"
 	"tracex/lazy/query/display"
@@ -102,11 +103,11 @@ func (s Step) Place() (h lazy.Handle, ok bool) {
 }
 
 // missingClass is how rows show a class that damaged data does not describe.
-var missingClass = regexp.MustCompile(`^<(class) -?[0-9]+>`)
+var missingClass = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^<(class) -?[0-9]+>`) })
 
 // namesMethod reports whether a text can only be the name of a method.
 func namesMethod(text string) bool {
-	name := missingClass.ReplaceAllString(strings.TrimPrefix(filter.Plain(text), "new "), "$1")
+	name := missingClass().ReplaceAllString(strings.TrimPrefix(filter.Plain(text), "new "), "$1")
 	if paren := strings.IndexByte(name, '('); paren > 0 && strings.HasSuffix(name, ")") {
 		name = name[:paren]
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -76,7 +77,9 @@ func (l *Location) One() bool {
 }
 
 // objectText is what a location in an object, an array or a call looks like.
-var objectText = regexp.MustCompile(`(?s)^(?P<class>.*)@(?P<hash>-?[0-9]+)(?:\[(?P<index>-?[0-9]+)\]|\.(?P<field>.+))?$`)
+var objectText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)^(?P<class>.*)@(?P<hash>-?[0-9]+)(?:\[(?P<index>-?[0-9]+)\]|\.(?P<field>.+))?$`)
+})
 
 // ParseLocation reads a location. object names the object of a field: "Account@129378" or "129378"; ""
 // for all. The error is a [*NoLocationError] or a [*ManyLocationsError] if the names do not lead to one.
@@ -124,12 +127,12 @@ func (p *locationParser) parse(object string) (*Location, error) {
 	if p.named {
 		return p.variable()
 	}
-	if m := objectText.FindStringSubmatch(p.text); m != nil {
+	if m := objectText().FindStringSubmatch(p.text); m != nil {
 		if object != "" {
 			return nil, fmt.Errorf("%s names an object already", p.text)
 		}
 		parts := make(map[string]string)
-		for i, name := range objectText.SubexpNames() {
+		for i, name := range objectText().SubexpNames() {
 			parts[name] = m[i]
 		}
 		return p.inObject(parts["class"], parts["hash"], parts["index"], parts["field"])

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -278,22 +279,22 @@ func (s *reportSurvey) function(at SourceLineID) (in reportFunction, ok bool) {
 }
 
 // words are what a message and a row may share: numbers and names.
-var words = regexp.MustCompile(`[\pL\pN_.\-]+`)
+var words = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\pL\pN_.\-]+`) })
 
 // identities are the numbers of objects, which messages do not have.
-var identities = regexp.MustCompile(`@-?[0-9]+`)
+var identities = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`@-?[0-9]+`) })
 
 // sharedWords returns how many different words of a row, but for the names of the call and its classes, are in a message.
 func sharedWords(row, message string) (n int) {
 	in := make(map[string]bool)
-	for _, w := range words.FindAllString(message, -1) {
+	for _, w := range words().FindAllString(message, -1) {
 		in[strings.Trim(w, ".")] = true
 	}
 	if _, values, ok := strings.Cut(row, "("); ok {
 		row = values
 	}
 	seen := make(map[string]bool)
-	for _, w := range words.FindAllString(identities.ReplaceAllString(row, " "), -1) {
+	for _, w := range words().FindAllString(identities().ReplaceAllString(row, " "), -1) {
 		if w = strings.Trim(w, "."); in[w] && !seen[w] {
 			seen[w] = true
 			n++

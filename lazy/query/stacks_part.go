@@ -1,9 +1,10 @@
 package query
 
 import (
-	"slices"
+	"cmp"
 
 	"tracex/lazy"
+	"tracex/lazy/internal/spill"
 	"tracex/lazy/query/filter"
 )
 
@@ -31,42 +32,50 @@ type StacksOptions struct {
 type stacksPart struct {
 	options    *StacksOptions
 	tree       StackTree
-	root       int32       // the node of the thread
-	level      int         // how many containers are open that the scope has and no step hides
-	stack      []stackCall // calls that no step hides
+	root       int32                  // the node of the thread
+	level      int                    // how many containers are open that the scope has and no step hides
+	stack      spill.Stack[stackCall] // calls that no step hides
 	recursions []*recursion
-	outer      []int32 // by recursion: the index in stack of its outermost call in the stack; -1 if there is none
+	outer      []stackCall            // by recursion: its outermost call in the stack; the node is -1 if there is none
+	was        spill.Stack[stackCall] // outer before calls of stack began that changed it, one after another
 	text       []byte
 }
 
-// stackCall is an open call.
+// stackCall is an open call. It has no pointers, see [spill.Stack].
 type stackCall struct {
-	node int32
-	deep int     // calls in its stack
-	was  []int32 // outer before it began; nil if the same
+	node    int32
+	deep    int  // calls in its stack
+	changed bool // outer, when it began
 }
 
 func newStacksPart(o *StacksOptions, recursions []*filter.Filter) *stacksPart {
-	return &stacksPart{options: o, outer: make([]int32, len(recursions)), recursions: newRecursions(recursions)}
+	return &stacksPart{options: o, outer: make([]stackCall, len(recursions)), recursions: newRecursions(recursions)}
 }
 
 // begin begins a thread, or a part of one.
 func (p *stacksPart) begin(thread int32) {
-	p.stack, p.level = p.stack[:0], 0
-	for i := range p.outer {
-		p.outer[i] = -1
-	}
+	p.leaveAll()
 	p.root = p.tree.child(-1, thread, AtThread)
+}
+
+// leaveAll empties the stack.
+func (p *stacksPart) leaveAll() {
+	p.stack.Reset()
+	p.was.Reset()
+	p.level = 0
+	for i := range p.outer {
+		p.outer[i] = stackCall{node: -1}
+	}
 }
 
 // push returns the node of a call that begins. deeper reports whether it is below the levels of the options.
 func (p *stacksPart) push(f *lazy.PassFrame, group int32) (node int32, deeper bool) {
 	c := stackCall{node: -1}
 	if p.options.Levels > 0 && p.level > p.options.Levels {
-		if c.node = p.root; len(p.stack) > 0 {
-			c.node, c.deep = p.stack[len(p.stack)-1].node, p.stack[len(p.stack)-1].deep
+		if c.node = p.root; p.stack.Len() > 0 {
+			c.node, c.deep = p.stack.Last().node, p.stack.Last().deep
 		}
-		p.stack = append(p.stack, c)
+		p.stack.Push(c)
 		return c.node, true
 	}
 	if len(p.recursions) > 0 {
@@ -74,8 +83,8 @@ func (p *stacksPart) push(f *lazy.PassFrame, group int32) (node int32, deeper bo
 	}
 	if c.node < 0 {
 		parent, at := p.root, AtCall
-		if n := len(p.stack); n > 0 {
-			parent, c.deep = p.stack[n-1].node, p.stack[n-1].deep
+		if p.stack.Len() > 0 {
+			parent, c.deep = p.stack.Last().node, p.stack.Last().deep
 		}
 		if c.deep == p.options.Deep {
 			parent = p.tree.Nodes[parent].Parent
@@ -90,7 +99,7 @@ func (p *stacksPart) push(f *lazy.PassFrame, group int32) (node int32, deeper bo
 	if len(p.recursions) > 0 {
 		p.noteOuter(&c, f.Ref)
 	}
-	p.stack = append(p.stack, c)
+	p.stack.Push(c)
 	return c.node, false
 }
 
@@ -99,32 +108,38 @@ func (p *stacksPart) noteOuter(c *stackCall, method int32) {
 	for i, r := range p.recursions {
 		was := p.outer[i]
 		now := was
-		if was >= 0 {
-			if o := &p.stack[was]; o.deep > c.deep || o.deep == c.deep && o.node != c.node {
-				now = -1
+		if was.node >= 0 && (was.deep > c.deep || was.deep == c.deep && was.node != c.node) {
+			now.node = -1
+		}
+		if now.node < 0 && r.matches(method) {
+			now = stackCall{node: c.node, deep: c.deep}
+		}
+		if now == was {
+			continue
+		}
+		if !c.changed {
+			c.changed = true
+			for _, o := range p.outer {
+				p.was.Push(o)
 			}
 		}
-		if now < 0 && r.matches(method) {
-			now = int32(len(p.stack))
-		}
-		if now != was {
-			if c.was == nil {
-				c.was = slices.Clone(p.outer)
-			}
-			p.outer[i] = now
-		}
+		p.outer[i] = now
 	}
 }
 
 // pop ends the innermost call.
 func (p *stacksPart) pop() {
-	c := &p.stack[len(p.stack)-1]
-	if c.was != nil {
-		copy(p.outer, c.was)
-		c.was = nil
+	if p.stack.Last().changed {
+		for i := len(p.outer) - 1; i >= 0; i-- {
+			p.outer[i] = *p.was.Last()
+			p.was.Pop()
+		}
 	}
-	p.stack = p.stack[:len(p.stack)-1]
+	p.stack.Pop()
 }
+
+// lost returns why calls of the stack were lost; nil if none were.
+func (p *stacksPart) lost() error { return cmp.Or(p.stack.Err(), p.was.Err()) }
 
 // label returns the number of the label of a call that is being left, from 1; 0 for none.
 func (p *stacksPart) label(x *lazy.PassPoint) int32 {
@@ -138,4 +153,7 @@ func (p *stacksPart) label(x *lazy.PassPoint) int32 {
 }
 
 // clear makes the part ready for another.
-func (p *stacksPart) clear() { p.tree.clear() }
+func (p *stacksPart) clear() {
+	p.leaveAll()
+	p.tree.clear()
+}

@@ -8,6 +8,7 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/lazy/internal/spill"
 )
 
 // plainStacks adds up the calls of a forest by their stacks, by plain recursion.
@@ -181,6 +182,7 @@ func TestStacks(t *testing.T) {
 
 // TestEditedStacks: stacks are those of the edited tree; calls of a method within one another are one if a step says so.
 func TestEditedStacks(t *testing.T) {
+	t.Cleanup(spill.SetChunk(100)) // calls deep within one another are in a file
 	editable(t, func(t *testing.T, r *lazy.LazyTraceReader) {
 		size, _ := r.Size()
 		roots := forest(t, r, false)

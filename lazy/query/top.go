@@ -132,7 +132,7 @@ func (t *Top) merge(p *topPart, goesOn bool) error {
 		t.stacks.take(p)
 	}
 	t.join(p, goesOn)
-	return cmp.Or(p.stack.Err(), t.open.stack.Err())
+	return cmp.Or(p.failure(), t.open.stack.Err())
 }
 
 // row returns the row of a group.

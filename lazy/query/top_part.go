@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/internal/spill"
@@ -18,6 +19,7 @@ type topPart struct {
 	group  int32 // of all calls, by thread: the index of the thread in threads
 
 	stack spill.Stack[openCall]
+	lost  error   // see failure; of a stack that was emptied
 	begun int     // the calls at the bottom of the stack that began before this part
 	count int     // calls on the stack that count
 	open  []int32 // by group: how many calls on the stack that count
@@ -97,6 +99,18 @@ func partOf(v lazy.Visitor) *topPart {
 	return v.(*topPart)
 }
 
+// failure returns why calls that were open in the part were lost; nil if none were.
+func (v *topPart) failure() error {
+	err := cmp.Or(v.lost, v.stack.Err())
+	if v.focus != nil {
+		err = cmp.Or(err, v.focus.lost())
+	}
+	if v.stacks != nil {
+		err = cmp.Or(err, v.stacks.lost())
+	}
+	return err
+}
+
 // leaveAll empties the stack.
 func (v *topPart) leaveAll() {
 	for _, c := range v.stack.All() {
@@ -104,6 +118,7 @@ func (v *topPart) leaveAll() {
 			v.open[c.group]--
 		}
 	}
+	v.lost = v.failure()
 	v.stack.Reset()
 	v.begun, v.count, v.told = 0, 0, 0
 	if v.focus != nil {
@@ -413,6 +428,7 @@ func (v *topPart) taken() {
 // clear makes the part ready for another.
 func (v *topPart) clear() {
 	v.leaveAll()
+	v.lost = nil
 	v.taken()
 	v.threads, v.seen, v.around = v.threads[:0], 0, -1
 	if v.stacks != nil {

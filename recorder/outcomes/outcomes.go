@@ -137,7 +137,7 @@ func (r *Reader) read(line string) {
 		r.current, r.panicked = test, false
 		return
 	}
-	if m := failed.FindStringSubmatch(text); m != nil && indent <= 4*strings.Count(m[1], "/") {
+	if m := failed().FindStringSubmatch(text); m != nil && indent <= 4*strings.Count(m[1], "/") {
 		if !r.verbose {
 			delete(r.printed, key{"", m[1]}) // what it printed follows
 		}
@@ -183,7 +183,7 @@ func (r *Reader) read(line string) {
 }
 
 // failed is the line of a test that failed; what the test printed last may have no line of its own.
-var failed = regexp.MustCompile(`--- FAIL: (\S+) \(\d+\.\d+s\)$`)
+var failed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`--- FAIL: (\S+) \(\d+\.\d+s\)$`) })
 
 // verdict is the mark of a line that tells how a test ended.
 const verdict = "--- "
@@ -249,7 +249,7 @@ func (r *Reader) event(action, pkg, test, output string) {
 	case "output":
 		line := strings.TrimSuffix(output, "\n")
 		text := strings.TrimLeft(line, " ")
-		if _, _, mark := markOf(text); !mark && !failed.MatchString(text) {
+		if _, _, mark := markOf(text); !mark && !failed().MatchString(text) {
 			r.print(pkg, test, line[min(len(line)-len(text), 4):])
 		}
 	case "run":

@@ -8,13 +8,16 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"tracex/recorder/instrument/raw"
 )
 
 // untilCondition is a condition on an argument or a result, as a filter has it: arg.amount>100, ret.err!=nil.
-var untilCondition = regexp.MustCompile(`^(?P<kind>arg|ret)(?:\.(?P<name>\pL[\pL\pN_]*|_[\pL\pN_]+|[1-9][0-9]?))?(?P<op>!=|<=|>=|=|<|>)(?P<value>"(?:[^"\\]|\\.)*"|[^"\s]\S*)(?:\s+|$)`)
+var untilCondition = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?P<kind>arg|ret)(?:\.(?P<name>\pL[\pL\pN_]*|_[\pL\pN_]+|[1-9][0-9]?))?(?P<op>!=|<=|>=|=|<|>)(?P<value>"(?:[^"\\]|\\.)*"|[^"\s]\S*)(?:\s+|$)`)
+})
 
 // untilOption returns what --until takes in the form of raw.OptionsVariable: a pattern of functions, or one with conditions on
 // the arguments and results of the call, which all hold, or panic.
@@ -29,11 +32,11 @@ func untilOption(text string) (string, error) {
 			rest = strings.TrimSpace(after)
 			continue
 		}
-		m := untilCondition.FindStringSubmatch(rest)
+		m := untilCondition().FindStringSubmatch(rest)
 		if m == nil {
 			return "", fmt.Errorf("%q is not a condition on an argument or a result, such as arg.amount>100, arg.1=\"EUR\" or ret.err!=nil", rest)
 		}
-		group := func(name string) string { return m[untilCondition.SubexpIndex(name)] }
+		group := func(name string) string { return m[untilCondition().SubexpIndex(name)] }
 		kind, name, op, value := group("kind"), group("name"), group("op"), group("value")
 		switch {
 		case pattern == "panic":

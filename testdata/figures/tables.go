@@ -99,6 +99,13 @@ var tables = []table{
 		},
 	},
 	{
+		title:    "Start",
+		text:     "From exec: until `tracex --version` has ended, and until the whole first frame of `tracex open` is on a terminal of 120 by\n40, which answers no query.",
+		packages: "./cli", bench: "^BenchmarkStart$", flags: []string{"-benchtime", "200x", "-count", "3"},
+		columns: []column{{"the version", "version"}, {"first frame, 1 M calls", "first-frame=1000000"}, {"20 M calls", "first-frame=20000000"}},
+		rows:    []row{{"from exec", "BenchmarkStart/*", "ns/op", duration}},
+	},
+	{
 		title:    "The screen",
 		text:     "From the key to the finished frame, on the same traces.",
 		packages: "./ui", bench: "^Benchmark(FirstFrame|Scroll|Expand)$", flags: []string{"-count", "3"},

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -23,12 +24,12 @@ const (
 )
 
 // pointerReceiver is how Go's stack traces write the type of a receiver that is a pointer.
-var pointerReceiver = regexp.MustCompile(`\(\*([^()*\s]+)\)`)
+var pointerReceiver = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\(\*([^()*\s]+)\)`) })
 
 // Plain returns the name of a method or class as rows have it if it is one as Go's stack traces write it: main.T.Do
 // for main.(*T).Do, main.Set.Put for main.(*Set[...]).Put.
 func Plain(name string) string {
-	return pointerReceiver.ReplaceAllString(strings.ReplaceAll(name, "[...]", ""), "$1")
+	return pointerReceiver().ReplaceAllString(strings.ReplaceAll(name, "[...]", ""), "$1")
 }
 
 // About is what a filter must know about a trace.

@@ -11,6 +11,7 @@ import (
 	"regexp/syntax"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -44,10 +45,10 @@ func New(what string, expr bool) *Pattern {
 }
 
 // escapes matches a backslash with its letter, which may be a capital without meaning one.
-var escapes = regexp.MustCompile(`\\.`)
+var escapes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\.`) })
 
 func expression(what string) *Pattern {
-	bare := escapes.ReplaceAllString(what, "")
+	bare := escapes().ReplaceAllString(what, "")
 	p := &Pattern{Text: what, Expr: true, Exact: bare != strings.ToLower(bare)}
 	expr := what
 	if !strings.Contains(what, `\()`) {
@@ -231,12 +232,14 @@ func (p *Pattern) Ranges(text []byte) [][2]int {
 }
 
 // drawnEscape matches the escapes that rows show for characters that cannot be drawn: see [display.Glyphs.NextCell].
-var drawnEscape = regexp.MustCompile(`\\(?:[nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})`)
+var drawnEscape = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\\(?:[nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})`)
+})
 
 // undrawn returns a text as rows show it, with its escapes replaced by the characters
 // that they denote.
 func undrawn(text string) string {
-	return drawnEscape.ReplaceAllStringFunc(text, func(escape string) string {
+	return drawnEscape().ReplaceAllStringFunc(text, func(escape string) string {
 		switch escape[1] {
 		case 'n':
 			return "\n"

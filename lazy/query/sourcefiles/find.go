@@ -225,7 +225,7 @@ func fitOf(f file, s Spot, look bool) fit {
 }
 
 // packageClause matches how Go, Java, Kotlin, Scala and Groovy sources declare their package.
-var packageClause = regexp.MustCompile(`^\s*package\s+([\w.]+)`)
+var packageClause = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*package\s+([\w.]+)`) })
 
 // maxLooked is how many lines of a file are searched for a function.
 const maxLooked = 100_000
@@ -252,7 +252,7 @@ func (k *fit) look(path string, s Spot) {
 		}
 		k.line = k.line || n == s.Line
 		k.named = k.named || name != "" && declares(text, name)
-		if m := packageClause.FindStringSubmatch(text); m != nil && !said {
+		if m := packageClause().FindStringSubmatch(text); m != nil && !said {
 			said, k.clause = true, m[1] == clause
 		}
 	}

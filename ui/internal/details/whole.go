@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -19,10 +20,10 @@ import (
 )
 
 var (
-	cutList   = regexp.MustCompile(`^…\+(\d+)$`)
-	goLiteral = regexp.MustCompile(`(^|[\w\]])\{`)
-	cutJSON   = regexp.MustCompile(`^(\{"|\[[{"])`)
-	typeHead  = regexp.MustCompile(`^\[\d*\][\w*[]`) // [4]int
+	cutList   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^…\+(\d+)$`) })
+	goLiteral = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[\w\]])\{`) })
+	cutJSON   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\{"|\[[{"])`) })
+	typeHead  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[\d*\][\w*[]`) }) // [4]int
 )
 
 // contents writes a value whole; other is a text as bytes, or bytes as a text.
@@ -39,7 +40,7 @@ func (w *writer) contents(v *format.Value, other bool) {
 	switch body := strings.TrimSpace(c.Text); {
 	case c.Bytes != other:
 		w.dump(c.Text)
-	case v.Unquoted() && goLiteral.MatchString(body), json.Valid([]byte(body)), c.More > 0 && cutJSON.MatchString(body):
+	case v.Unquoted() && goLiteral().MatchString(body), json.Valid([]byte(body)), c.More > 0 && cutJSON().MatchString(body):
 		w.literal(body)
 	default:
 		for line := range strings.SplitSeq(c.Text, "\n") {
@@ -93,7 +94,7 @@ func (w *writer) literal(text string) {
 		case c == ')':
 			parens--
 		case parens > 0:
-		case c == '[' && (typeHead.MatchString(text[i:]) || i > from && (text[i-1] == '_' || unicode.IsLetter(rune(text[i-1])))):
+		case c == '[' && (typeHead().MatchString(text[i:]) || i > from && (text[i-1] == '_' || unicode.IsLetter(rune(text[i-1])))):
 			i += max(0, strings.IndexByte(text[i:], ']'))
 		case c == '{' || c == '[':
 			if rest := strings.TrimLeft(text[i+1:], " \n\r\t"); rest != "" && (rest[0] == '}' || rest[0] == ']') {
@@ -118,7 +119,7 @@ func (w *writer) literal(text string) {
 // piece writes a line of a literal.
 func (w *writer) piece(depth int, text string) {
 	text = strings.TrimSpace(text)
-	if m := cutList.FindStringSubmatch(text); m != nil {
+	if m := cutList().FindStringSubmatch(text); m != nil {
 		n, _ := strconv.Atoi(m[1])
 		w.more(depth, n, "more element")
 	} else if text != "" {

@@ -3,90 +3,95 @@ package env
 import (
 	"bytes"
 	"io"
-	"runtime"
+	"os"
+	"os/signal"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 )
 
-// still is a model that changes when it is told to.
+// still is a model that changes when it is told to. It has nothing to show before it knows the size of the terminal.
 type still struct {
-	frames *Frames
-	text   string
+	text string
 }
 
 func (s *still) Init() tea.Cmd { return nil }
 
 func (s *still) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if text, ok := msg.(string); ok {
-		s.text = text
+	switch msg := msg.(type) {
+	case string:
+		s.text = msg
+	case tea.WindowSizeMsg:
+		s.text = "first"
 	}
-	s.frames.Changed()
 	return s, nil
 }
 
-func (s *still) View() tea.View {
-	s.frames.Changed()
-	return tea.NewView(s.text)
-}
+func (s *still) View() tea.View { return tea.NewView(s.text) }
 
-// screen is where a program draws; it tells of each text that it waits for.
+// drawn is where a program draws; it tells of each text that it waits for.
 type drawn struct {
 	all  bytes.Buffer
-	want chan []byte
-	seen chan struct{}
-	next []byte
+	want []string
+	seen chan time.Time
 }
 
 func (w *drawn) Write(b []byte) (int, error) {
 	w.all.Write(b)
-	for {
-		if w.next == nil {
-			select {
-			case w.next = <-w.want:
-			default:
-				return len(b), nil
-			}
-		}
-		if !bytes.Contains(w.all.Bytes(), w.next) {
-			return len(b), nil
-		}
-		w.next = nil
-		w.seen <- struct{}{}
+	if len(w.want) > 0 && bytes.Contains(w.all.Bytes(), []byte(w.want[0])) {
+		w.want = w.want[1:]
+		w.seen <- time.Now()
 	}
+	return len(b), nil
 }
 
-// TestFrames: the clock of the library is where it is looked for, it comes to rest, and a change is drawn after
-// that.
+// TestFrames: the clock of the library is where it is looked for, the first screen does not wait for it, then it runs as
+// usual, it comes to rest, and a change is drawn after that.
 func TestFrames(t *testing.T) {
-	f := new(Frames)
-	out := &drawn{want: make(chan []byte, 2), seen: make(chan struct{}, 2)}
-	out.want <- []byte("first")
-	in, keys := io.Pipe()
-	defer keys.Close()
-	p := tea.NewProgram(&still{frames: f, text: "first"}, tea.WithOutput(out), tea.WithInput(in), tea.WithFPS(FrameRate), tea.WithWindowSize(40, 10), tea.WithoutSignals())
-	f.Program = p
-	ended := make(chan error, 1)
-	go func() {
-		_, err := p.Run()
-		ended <- err
-	}()
-	<-out.seen
-	for resting := false; !resting; { // waits for the clock, which rests at its own time
-		f.mu.Lock()
-		resting = f.resting
-		if f.ticker == nil {
-			t.Error("the library has no clock where it is looked for")
-			resting = true
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt) // starts goroutines that are not the test's
+	signal.Stop(signals)
+	synctest.Test(t, func(t *testing.T) {
+		f := &Frames{Model: new(still)}
+		out := &drawn{want: []string{"first", "next", "second"}, seen: make(chan time.Time, 3)}
+		in, keys := io.Pipe()
+		p := tea.NewProgram(f, tea.WithOutput(out), tea.WithInput(in), tea.WithFPS(FrameRate), tea.WithWindowSize(40, 10), tea.WithoutSignals(), tea.WithColorProfile(colorprofile.ASCII))
+		f.Program = p
+		ended := make(chan error, 1)
+		go func() {
+			_, err := p.Run()
+			ended <- err
+		}()
+		start := time.Now()
+		if late := (<-out.seen).Sub(start); late > firstFrame {
+			t.Errorf("the first screen is drawn after %v", late)
 		}
-		f.mu.Unlock()
-		runtime.Gosched()
-	}
-	out.want <- []byte("second")
-	p.Send("second")
-	<-out.seen
-	p.Quit()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+		if f.ticker == nil {
+			t.Fatal("the library has no clock where it is looked for")
+		}
+		time.Sleep(2*time.Second/FrameRate + firstFrame - time.Since(start))
+		start = time.Now()
+		p.Send("next")
+		if late := (<-out.seen).Sub(start); late <= firstFrame || late > time.Second/FrameRate {
+			t.Errorf("the next screen is drawn after %v", late)
+		}
+		time.Sleep(restAfter)
+		synctest.Wait()
+		if !f.resting {
+			t.Error("the clock does not rest")
+		}
+		start = time.Now()
+		p.Send("second")
+		if late := (<-out.seen).Sub(start); late > time.Second/FrameRate {
+			t.Errorf("a change is drawn after %v", late)
+		}
+		p.Quit()
+		keys.Close()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -28,7 +29,7 @@ var aliases = map[string]string{
 }
 
 // modifiers are the spellings of Ctrl, Shift and Alt before a key.
-var modifiers = regexp.MustCompile(`^(?i)(ctrl|control|c|shift|s|alt|meta|m)[+-]`)
+var modifiers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i)(ctrl|control|c|shift|s|alt|meta|m)[+-]`) })
 
 // same are keys that a terminal sends as others.
 var same = map[string]string{"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "esc", "ctrl+?": "backspace"}
@@ -40,7 +41,7 @@ func ParseKey(text string) (name string, err error) {
 	if rest, ok := strings.CutPrefix(base, "^"); ok && rest != "" {
 		ctrl, base = true, rest
 	}
-	for m := modifiers.FindString(base); m != "" && len(m) < len(base); m = modifiers.FindString(base) {
+	for m := modifiers().FindString(base); m != "" && len(m) < len(base); m = modifiers().FindString(base) {
 		switch base = base[len(m):]; m[0] | ' ' {
 		case 'c':
 			ctrl = true

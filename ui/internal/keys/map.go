@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -117,11 +118,11 @@ func (m *Map) typed(word string) *Command {
 	return nil
 }
 
-var braces = regexp.MustCompile(`\{[a-z-]+\}`)
+var braces = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[a-z-]+\}`) })
 
 // Fill replaces the names of commands in braces by their first keys, or, without one, by the command.
 func (m *Map) Fill(text string) string {
-	return braces.ReplaceAllStringFunc(text, func(name string) string {
+	return braces().ReplaceAllStringFunc(text, func(name string) string {
 		name = name[1 : len(name)-1]
 		return cmp.Or(m.Firsts[name], ":"+name)
 	})

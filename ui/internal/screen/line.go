@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -235,7 +236,7 @@ func titled(leftTitle, rightTitle string, role theme.Role, width int, g *Glyphs)
 }
 
 // styling is a change of style.
-var styling = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
+var styling = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b\[[0-9;:]*m`) })
 
 // Underline underlines the first cells of a line: a bar that needs no room.
 func Underline(line string, cells int) string {
@@ -243,7 +244,7 @@ func Underline(line string, cells int) string {
 		return line
 	}
 	on, off := ansi.NewStyle().Underline(true).String(), ansi.NewStyle().Underline(false).String()
-	return on + styling.ReplaceAllString(ansi.Truncate(line, cells, ""), "$0"+on) + off + ansi.TruncateLeft(line, cells, "")
+	return on + styling().ReplaceAllString(ansi.Truncate(line, cells, ""), "$0"+on) + off + ansi.TruncateLeft(line, cells, "")
 }
 
 // windowBytes bounds the text before a part that Window makes visible: drawing a row of megabytes must take no time.

@@ -19,7 +19,7 @@ var grounds = map[Background][]string{
 // TestContrast: in each theme that is built in, each text is legible on what it is drawn on: the background, the
 // cursor's line, matches. With 256 colors it nearly is.
 func TestContrast(t *testing.T) {
-	for _, s := range builtin {
+	for _, s := range builtin() {
 		for b, all := range grounds {
 			for _, ground := range all {
 				for _, w := range s.Theme().Weak(b, lipgloss.Color(ground)) {
@@ -71,7 +71,7 @@ var neighbors = []struct {
 
 // TestNotByHueAlone: roles that stand side by side differ in a sign, an attribute or luminance, not only in their hue.
 func TestNotByHueAlone(t *testing.T) {
-	for _, s := range builtin {
+	for _, s := range builtin() {
 		all := s.Theme()
 		for b, ground := range grounds {
 			styles := all.on(b)
@@ -111,7 +111,7 @@ func apart(s Styles, a, b Role, ground color.Color) bool {
 
 // TestBoxes: text in a box that is filled with a hue is legible, in both tones, and the hues are unlike each other.
 func TestBoxes(t *testing.T) {
-	for _, s := range builtin {
+	for _, s := range builtin() {
 		for b, in := range map[Background]Styles{DarkBackground: s.Theme().In(DarkBackground), LightBackground: s.Theme().In(LightBackground)} {
 			seen := make(map[color.Color]bool)
 			for r := Hue1; r <= Hue8; r++ {
@@ -135,14 +135,14 @@ func TestBoxes(t *testing.T) {
 			t.Errorf("%s fills boxes with one of 16 colors", s.Name)
 		}
 	}
-	if p := Named(builtin, Standard).Theme().Pens(DarkBackground, colorprofile.ANSI256); p.Box(Hue3, 0) == p.Box(Hue3, 1) || p.Box(Hue3, 0) == "" {
+	if p := Named(builtin(), Standard).Theme().Pens(DarkBackground, colorprofile.ANSI256); p.Box(Hue3, 0) == p.Box(Hue3, 1) || p.Box(Hue3, 0) == "" {
 		t.Errorf("with 256 colors: %q, %q", p.Box(Hue3, 0), p.Box(Hue3, 1))
 	}
 }
 
 // TestRedIsForErrors: in themes with colors of their own no other text is red.
 func TestRedIsForErrors(t *testing.T) {
-	for _, s := range builtin {
+	for _, s := range builtin() {
 		for b := range grounds {
 			for r := range RoleCount {
 				c := s.Theme().on(b).Of(r).GetForeground()

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"slices"
 	"strings"
+	"sync"
 
 	"charm.land/lipgloss/v2"
 )
@@ -28,10 +29,12 @@ const Standard = "tracex"
 //go:embed *.theme
 var files embed.FS
 
-var terminal = read("terminal")
+var terminal = sync.OnceValue(func() *Source { return read("terminal") })
 
 // builtin are the themes that need no file, in the order of lists.
-var builtin = []*Source{read(Standard), read("high-contrast"), terminal, read("catppuccin"), read("gruvbox"), read("nord")}
+var builtin = sync.OnceValue(func() []*Source {
+	return []*Source{read(Standard), read("high-contrast"), terminal(), read("catppuccin"), read("gruvbox"), read("nord")}
+})
 
 // read reads a theme that is built in: lines "role = style", for every terminal, or "role = dark | light".
 func read(name string) *Source {
@@ -57,7 +60,7 @@ func read(name string) *Source {
 }
 
 // All returns the themes that are built in and the user's, in the order of lists.
-func All(own []*Source) []*Source { return append(slices.Clone(builtin), own...) }
+func All(own []*Source) []*Source { return append(slices.Clone(builtin()), own...) }
 
 // Named returns the first of some themes that has a name; nil if none has.
 func Named(all []*Source, name string) *Source {
@@ -80,14 +83,14 @@ func Names(all []*Source) (names []string) {
 func (s *Source) Theme() *Theme {
 	switch {
 	case s.File != "":
-		return &Theme{append([]*Source{s}, cmp.Or(Named(builtin, s.Base), Named(builtin, Standard)).Theme().from...)}
-	case s == terminal:
+		return &Theme{append([]*Source{s}, cmp.Or(Named(builtin(), s.Base), Named(builtin(), Standard)).Theme().from...)}
+	case s == terminal():
 		return &Theme{[]*Source{s}}
 	}
-	return &Theme{[]*Source{s, terminal}}
+	return &Theme{[]*Source{s, terminal()}}
 }
 
-func Terminal() *Theme { return terminal.Theme() }
+func Terminal() *Theme { return terminal().Theme() }
 
 // page returns the colors of plain text; ok is false if a theme leaves the terminal's background.
 func (s Styles) page() (plain lipgloss.Style, ok bool) {

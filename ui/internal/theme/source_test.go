@@ -13,8 +13,8 @@ func TestBuiltin(t *testing.T) {
 	for r := range RoleCount {
 		known[r.Name()] = true
 	}
-	for i, s := range builtin {
-		if slices.Index(Names(builtin), s.Name) != i || s.About == "" {
+	for i, s := range builtin() {
+		if slices.Index(Names(builtin()), s.Name) != i || s.About == "" {
 			t.Errorf("%q is there twice", s.Name)
 		}
 		for _, words := range []map[string]string{s.Every, s.Dark, s.Light} {
@@ -33,7 +33,7 @@ func TestSource(t *testing.T) {
 		Name: "mine", Base: "nord", File: "mine.toml",
 		Every: map[string]string{"method": "underline", "number": "208", "nonsense": "red"}, Dark: map[string]string{"number": "bold red", "text": "rot"},
 	}
-	own, base := mine.Theme(), Named(builtin, "nord").Theme()
+	own, base := mine.Theme(), Named(builtin(), "nord").Theme()
 	for _, c := range []struct{ got, want string }{
 		{Spell(own.In(DarkBackground).Of(Method)), "underline"}, {Spell(own.In(DarkBackground).Of(NumberText)), "bold red"}, {Spell(own.In(LightBackground).Of(NumberText)), "208"},
 		{Spell(own.In(UnknownBackground).Of(NumberText)), "208"}, {Spell(own.In(DarkBackground).Of(Plain)), Spell(base.In(DarkBackground).Of(Plain))}, {Spell(own.In(LightBackground).Of(Accent)), Spell(base.In(LightBackground).Of(Accent))},
@@ -44,7 +44,7 @@ func TestSource(t *testing.T) {
 	}
 	for _, base := range []string{"", "no-theme"} {
 		own := (&Source{Name: "mine", File: "mine.toml", Base: base}).Theme()
-		if *own.Pens(DarkBackground, colorprofile.TrueColor) != *Named(builtin, Standard).Theme().Pens(DarkBackground, colorprofile.TrueColor) {
+		if *own.Pens(DarkBackground, colorprofile.TrueColor) != *Named(builtin(), Standard).Theme().Pens(DarkBackground, colorprofile.TrueColor) {
 			t.Errorf("base %q is not that of those who choose none", base)
 		}
 	}
@@ -52,7 +52,7 @@ func TestSource(t *testing.T) {
 
 // TestPage: a theme with a background of its own paints it below all text, and needs no answer from the terminal.
 func TestPage(t *testing.T) {
-	p := Named(builtin, "nord").Theme().Pens(UnknownBackground, colorprofile.TrueColor)
+	p := Named(builtin(), "nord").Theme().Pens(UnknownBackground, colorprofile.TrueColor)
 	for _, c := range []struct {
 		got, want Pen
 	}{
@@ -64,11 +64,11 @@ func TestPage(t *testing.T) {
 			t.Errorf("%q, want %q", c.got, c.want)
 		}
 	}
-	if p := Named(builtin, Standard).Theme().Pens(UnknownBackground, colorprofile.TrueColor); *p != *Terminal().Pens(UnknownBackground, colorprofile.TrueColor) {
+	if p := Named(builtin(), Standard).Theme().Pens(UnknownBackground, colorprofile.TrueColor); *p != *Terminal().Pens(UnknownBackground, colorprofile.TrueColor) {
 		t.Error("without a background of its own, a theme needs the terminal's")
 	}
 	for _, profile := range []colorprofile.Profile{colorprofile.ANSI, colorprofile.ASCII} {
-		if *Named(builtin, "nord").Theme().Pens(DarkBackground, profile) != *Terminal().Pens(DarkBackground, profile) {
+		if *Named(builtin(), "nord").Theme().Pens(DarkBackground, profile) != *Terminal().Pens(DarkBackground, profile) {
 			t.Errorf("%s: not the terminal's theme", profile)
 		}
 	}
