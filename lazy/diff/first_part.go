@@ -94,8 +94,8 @@ func (m *markReader) read(ctx context.Context, r *walk.Reader) {
 	}
 	c := &markCollector{m: m, ctx: ctx}
 	m.err = r.Pass(ctx, walk.Pass{Raw: true, Ranges: m.ranges, Share: m.f.share, Collect: []walk.Collector{c}, Progress: func(done, total int64) {
+		m.total.Store(total) // first: done is read before it
 		m.done.Store(done)
-		m.total.Store(total)
 	}})
 }
 
