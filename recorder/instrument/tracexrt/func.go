@@ -66,18 +66,7 @@ func Enter(f *Func, args ...any) int {
 	}
 	usual, late := f.usual == session, false
 	if !usual {
-		if f.Follow != 0 && st.depth == 0 {
-			if st = st.begins(f, args); st == nil {
-				return 0
-			}
-		}
-		if late = f.session != session; late {
-			f.describe(args)
-		}
-		if f.number == skipped {
-			if f.Follow != 0 && st.depth == 0 {
-				st.againTest(st.last)
-			}
+		if st, late = st.prepare(f, args); st == nil {
 			return 0
 		}
 	}

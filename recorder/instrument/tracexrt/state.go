@@ -93,6 +93,28 @@ func known(gp uintptr) *goroutine {
 	return st
 }
 
+// prepare does what comes before a call that is the first of its function, or of one that is not usual. It returns the state
+// that the goroutine has then, nil if the call is not recorded, and whether the function has been described.
+//
+//go:noinline
+func (st *goroutine) prepare(f *Func, args []any) (_ *goroutine, late bool) {
+	if f.Follow != 0 && st.depth == 0 {
+		if st = st.begins(f, args); st == nil {
+			return nil, false
+		}
+	}
+	if late = f.session != session; late {
+		f.describe(args)
+	}
+	if f.number != skipped {
+		return st, late
+	}
+	if f.Follow != 0 && st.depth == 0 {
+		st.againTest(st.last)
+	}
+	return nil, late
+}
+
 func bucketOf(gp uintptr) **goroutine { return &buckets[gp>>7&(1<<12-1)] }
 
 func listed(gp uintptr) *goroutine {
