@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // maxUTF is the longest string, in bytes of modified UTF-8, that a 16-bit length allows.
@@ -20,7 +21,7 @@ const maxUTF = 0xffff
 func AppendUTF(dst []byte, s string) ([]byte, error) {
 	at := len(dst)
 	dst = append(dst, 0, 0)
-	if plainASCII(s) {
+	if PlainUTF(unsafe.Slice(unsafe.StringData(s), len(s))) {
 		dst = append(dst, s...)
 	} else {
 		dst = appendModified(dst, s)
@@ -33,27 +34,26 @@ func AppendUTF(dst []byte, s string) ([]byte, error) {
 	return dst, nil
 }
 
-// plainASCII reports whether s is the same in modified UTF-8.
-func plainASCII[T string | []byte](s T) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i]-1 >= 0x7f { // 0 wraps around
-			return false
+// PlainUTF reports whether a text is the same in modified UTF-8: each byte is in 0x01 to 0x7f. It looks at eight bytes at
+// a time, the last eight possibly overlapping those before. Subtracting 1 from each sets the highest bit of those that are
+// zero.
+func PlainUTF(b []byte) bool {
+	const ones, highest, word = 0x0101010101010101, 0x8080808080808080, 8
+	if len(b) < word {
+		for _, c := range b {
+			if c-1 >= utf8.RuneSelf-1 { // NUL wraps around
+				return false
+			}
 		}
+		return true
 	}
-	return true
-}
-
-// plainBytes is plainASCII, eight bytes at a time.
-func plainBytes(b []byte) bool {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	for len(b) >= 8 {
-		x := binary.LittleEndian.Uint64(b)
-		if (x|(x-ones))&highs != 0 { // if a byte is 0, the subtraction borrows
-			return false
-		}
-		b = b[8:]
+	last := binary.LittleEndian.Uint64(b[len(b)-word:])
+	bad := last | (last - ones)
+	for ; len(b) > word; b = b[word:] {
+		eight := binary.LittleEndian.Uint64(b)
+		bad |= eight | (eight - ones)
 	}
-	return plainASCII(b)
+	return bad&highest == 0
 }
 
 func appendModified(dst []byte, s string) []byte {
@@ -101,7 +101,7 @@ func appendUnit(dst []byte, u uint16) []byte {
 // decodeModified turns modified UTF-8 into a string. bad is the offset of the first invalid
 // byte, or -1. Like Java, it accepts overlong forms.
 func decodeModified(b []byte) (s string, bad int) {
-	if plainBytes(b) {
+	if PlainUTF(b) {
 		return string(b), -1
 	}
 	out := make([]byte, 0, len(b))
@@ -130,7 +130,7 @@ func decodeModified(b []byte) (s string, bad int) {
 
 // badModified returns the offset of the first byte for which decodeModified would fail, or -1.
 func badModified(b []byte) int {
-	if plainBytes(b) {
+	if PlainUTF(b) {
 		return -1
 	}
 	for i := 0; i < len(b); {

@@ -173,25 +173,24 @@ func FuzzModifiedUTF8(f *testing.F) {
 	})
 }
 
-// TestPlainBytes: bytes that are the same in modified UTF-8 are distinguished from others at
-// any position in a word.
-func TestPlainBytes(t *testing.T) {
-	for n := range 20 {
-		b := bytes.Repeat([]byte{'a'}, n)
-		if !plainBytes(b) {
-			t.Errorf("%d letters are not plain", n)
+// TestPlainUTF: bytes that are the same in modified UTF-8 are distinguished from others, wherever these are.
+func TestPlainUTF(t *testing.T) {
+	for n := range 41 {
+		b := bytes.Repeat([]byte{0x01, 'a', 0x7f}, n)[:n]
+		if !PlainUTF(b) {
+			t.Errorf("%q is taken for another text than it is", b)
 		}
 		for i := range b {
+			was := b[i]
 			for _, c := range []struct {
 				b     byte
 				plain bool
-			}{{0, false}, {1, true}, {0x7f, true}, {0x80, false}, {0xff, false}} {
-				b[i] = c.b
-				if plainBytes(b) != c.plain {
+			}{{0, false}, {1, true}, {0x7f, true}, {0x80, false}, {0x81, false}, {0xff, false}} {
+				if b[i] = c.b; PlainUTF(b) != c.plain {
 					t.Errorf("%x: plain is %v", b, !c.plain)
 				}
 			}
-			b[i] = 'a'
+			b[i] = was
 		}
 	}
 }

@@ -76,31 +76,12 @@ func (e *encoder) rawBytes(text []byte) {
 		}
 	}
 	e.kind(values.RawKind)
-	if len(text) > values.MaxText || !plain(text) {
+	if len(text) > values.MaxText || !format.PlainUTF(text) {
 		e.b = values.AppendText(e.b, string(text), values.MaxText)
 		return
 	}
 	e.b = binary.BigEndian.AppendUint16(e.b, uint16(len(text)))
 	e.b = append(e.b, text...)
-}
-
-// plain reports whether the format stores each byte of a string unchanged: each is in 0x01 to 0x7f.
-// It checks eight bytes at a time: subtracting 1 sets the highest bit of a zero byte.
-func plain(s []byte) bool {
-	const ones, highest, word = 0x0101010101010101, 0x8080808080808080, 8
-	for len(s) >= word {
-		eight := binary.LittleEndian.Uint64(s)
-		if (eight|(eight-ones))&highest != 0 {
-			return false
-		}
-		s = s[word:]
-	}
-	for _, c := range s {
-		if c-1 >= utf8.RuneSelf-1 { // 0 wraps around
-			return false
-		}
-	}
-	return true
 }
 
 // more reports whether the other fields of a struct are left out, and skips the mark that says so.

@@ -258,7 +258,7 @@ func (e *encoder) string(s []byte, more int64, t *typ) {
 	}
 	at := len(e.b)
 	e.b = append(append(e.b, 0, 0), s...)
-	if !plain(s) {
+	if !format.PlainUTF(s) {
 		e.b = values.AppendText(e.b[:at], string(s), values.MaxText)
 		return
 	}
@@ -325,7 +325,7 @@ func (e *encoder) common(b, rest []byte, t *typ) ([]byte, int) {
 // shortText is common for a text that is written whole.
 func (e *encoder) shortText(b, rest []byte) ([]byte, int) {
 	size := textHead + int(rest[1])
-	if size > len(rest) || !plain(rest[textHead:size]) {
+	if size > len(rest) || !format.PlainUTF(rest[textHead:size]) {
 		return b, 0
 	}
 	n := len(b)

@@ -7,7 +7,6 @@ package values
 
 import (
 	"encoding/binary"
-	"unicode/utf8"
 	"unsafe"
 
 	"tracex/format"
@@ -93,7 +92,7 @@ func putText(b []byte, s string, max int) int {
 	if len(s) > max {
 		part = s[:max]
 	}
-	if !plain(part) {
+	if !format.PlainUTF(unsafe.Slice(unsafe.StringData(part), len(part))) {
 		return len(AppendText(b[:0], s, max))
 	}
 	n := format.UTFHeadSize + copy(b[format.UTFHeadSize:], part)
@@ -102,29 +101,6 @@ func putText(b []byte, s string, max int) int {
 	}
 	binary.BigEndian.PutUint16(b, uint16(n-format.UTFHeadSize))
 	return n
-}
-
-// plain reports whether each byte of a text is a character and written as itself: it is in 0x01
-// to 0x7f. It looks at eight bytes at a time, the last eight possibly overlapping those before.
-// Subtracting 1 from each sets the highest bit of those that are zero.
-func plain(s string) bool {
-	const ones, highest, word = 0x0101010101010101, 0x8080808080808080, 8
-	b := unsafe.Slice(unsafe.StringData(s), len(s))
-	if len(b) < word {
-		for _, c := range b {
-			if c-1 >= utf8.RuneSelf-1 { // NUL wraps around
-				return false
-			}
-		}
-		return true
-	}
-	last := binary.LittleEndian.Uint64(b[len(b)-word:])
-	bad := last | (last - ones)
-	for ; len(b) > word; b = b[word:] {
-		eight := binary.LittleEndian.Uint64(b)
-		bad |= eight | (eight - ones)
-	}
-	return bad&highest == 0
 }
 
 // AppendText is putText for any text, into a slice that may grow.
