@@ -174,21 +174,6 @@ func BenchmarkPrint(b *testing.B) {
 	})
 }
 
-func BenchmarkSearch(b *testing.B) {
-	eachSize(b, func(b *testing.B, path string) {
-		r := ready(b, path, Options{})
-		data, _ := r.Size()
-		b.SetBytes(data)
-		for b.Loop() {
-			find := func([]byte) (int, int) { return -1, -1 }
-			err := r.Search(context.Background(), Search{Folded: true, Find: find}, func(Found) {})
-			if err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-}
-
 // BenchmarkExpand expands a random call and loads its first slab.
 func BenchmarkExpand(b *testing.B) {
 	eachSize(b, func(b *testing.B, path string) {

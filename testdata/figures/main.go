@@ -44,9 +44,9 @@ func page(w io.Writer, interop bool, wanted *regexp.Regexp) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "# Figures\n\nMeasured by `go run ./testdata/figures` on %s, with the build of commit %s, on one machine in one run:\n%s, %d cores, %s, %s. "+
+	fmt.Fprintf(w, "# Figures\n\nMeasured by `%s` on %s, with the build of commit %s, on one machine in one run:\n%s, %d cores, %s, %s. "+
 		"The files were in the page cache. Each figure is the\nmedian of several runs, where the table does not say otherwise; the command above each table makes it.\n",
-		time.Now().UTC().Format(time.DateOnly), bytes.TrimSpace(commit), processor(), runtime.NumCPU(), memory(), runtime.Version())
+		strings.Join(append([]string{"go run ./testdata/figures"}, os.Args[1:]...), " "), time.Now().UTC().Format(time.DateOnly), bytes.TrimSpace(commit), processor(), runtime.NumCPU(), memory(), runtime.Version())
 	for _, t := range tables {
 		if t.interop && !interop || !wanted.MatchString(t.title) {
 			continue

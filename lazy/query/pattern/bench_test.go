@@ -28,24 +28,30 @@ func BenchmarkSearch(b *testing.B) {
 	}
 	size, _ := r.Size()
 	for _, c := range []struct {
-		what string
-		expr bool
+		name, what string
+		expr       bool
 	}{
-		{"executeUpdate(", false}, {"nonsense", false}, {"purchase", false}, {"987654", false}, {"get", false},
-		{`execute\w+Update`, true}, {`[0-9]{7}x`, true}, {`\bset\w+\(\d{4}\)`, true},
+		{"rare-name", "executeUpdate(", false}, {"frequent-name", "get", false}, {"nowhere", "nonsense", false}, {"a-word", "purchase", false}, {"number", "987654", false},
+		{"expression-of-names", `execute\w+Update`, true}, {"expression-of-numbers", `[0-9]{7}x`, true}, {"expression-of-calls", `\bset\w+\(\d{4}\)`, true},
+		{"every-text", "", true},
 	} {
-		p := New(c.what, c.expr)
-		b.Run(fmt.Sprintf("%s/%s/expression=%v", name, c.what, c.expr), func(b *testing.B) {
-			b.SetBytes(size)
-			hits := 0
-			for b.Loop() {
-				hits = 0
-				s := lazy.Search{Folded: true, Find: p.Find, Limits: p.Limits, Needs: p.Needs}
-				if err := r.Search(b.Context(), s, func(f lazy.Found) { hits += len(f.Hits) }); err != nil {
-					b.Fatal(err)
+		s := lazy.Search{Find: func([]byte) (int, int) { return -1, -1 }}
+		if c.what != "" {
+			p := New(c.what, c.expr)
+			s = lazy.Search{Find: p.Find, Limits: p.Limits, Needs: p.Needs}
+		}
+		for _, s.Folded = range []bool{true, false} {
+			b.Run(fmt.Sprintf("%s/%s/folded=%v", name, c.name, s.Folded), func(b *testing.B) {
+				b.SetBytes(size)
+				hits := 0
+				for b.Loop() {
+					hits = 0
+					if err := r.Search(b.Context(), s, func(f lazy.Found) { hits += len(f.Hits) }); err != nil {
+						b.Fatal(err)
+					}
 				}
-			}
-			b.ReportMetric(float64(hits), "hits")
-		})
+				b.ReportMetric(float64(hits), "hits")
+			})
+		}
 	}
 }
