@@ -57,7 +57,7 @@ const atOnce = 1 << 12
 func (b *builder) thread(p threadPair) error {
 	at := b.script.put(step{kind: stepThread, a: int64(p.a), b: int64(p.b)})
 	b.pools = append(b.pools, pooled{at, p.pool})
-	f := frame{step: at, alone: -1, chosen: p.in[0].given && p.in[1].given && p.in[0].class == p.in[1].class}
+	f := frame{step: at, alone: -1, chosen: b.sides[0].in.given && b.sides[1].in.given && b.sides[0].in.class == b.sides[1].in.class}
 	var size int64
 	for i, id := range [...]int32{p.a, p.b} {
 		b.lanes[i], b.passed[i] = nil, 0
@@ -70,7 +70,7 @@ func (b *builder) thread(p threadPair) error {
 			return err
 		}
 		b.lanes[i] = l
-		in := p.contentOf(i, l)
+		in := b.sides[i].contentOf(l)
 		f.lists[i] = l.list(in)
 		b.passed[i] = in.start
 		size += in.end - in.start

@@ -15,6 +15,7 @@ type side struct {
 	// known is what is compared of it: if it grows meanwhile, that does not count.
 	known *walk.Known
 	h     *hashes
+	in    partOf // what is compared, if it is no whole thread
 }
 
 func newSide(r *lazy.LazyTraceReader) *side {

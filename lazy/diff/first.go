@@ -40,44 +40,43 @@ func (d *Diff) First(ctx context.Context, tell lazy.Progress) (*Parting, error) 
 	if err != nil {
 		return nil, err
 	}
-	a, b := lazy.ReaderOf(d.readers[0]), lazy.ReaderOf(d.readers[1])
-	f := first{readers: [2]*walk.Reader{a, b}, identity: d.options.Identity, tell: tell}
+	f := first{readers: [2]*walk.Reader{lazy.ReaderOf(d.readers[0]), lazy.ReaderOf(d.readers[1])}, identity: d.options.Identity, tell: tell}
 	if ranges[0] != nil {
 		f.pairs = [][2]walk.PassRange{{ranges[0][0], ranges[1][0]}}
 		return f.find(ctx)
 	}
-	var pairs [][2]int32
-	pairs, f.guessed = namedPairs(a.Threads(), b.Threads())
-	for _, p := range pairs {
-		f.pairs = append(f.pairs, [2]walk.PassRange{{Thread: p[0], To: -1}, {Thread: p[1], To: -1}})
+	var m matcher
+	for i, r := range f.readers {
+		m.addAll(i, r, r.KnownNow().View, nil)
 	}
+	f.pair(namedPairs(&m))
 	return f.find(ctx)
 }
 
 // namedPairs matches threads without knowing what is in them. It also tells of each pair whether that could show others: see [Parting].
-func namedPairs(a, b []lazy.ThreadInfo) (pairs [][2]int32, guessed []bool) {
-	var lists [2][]thread
-	kinds := make(map[[2]int32]string) // by side and id
-	for i, list := range [...][]lazy.ThreadInfo{a, b} {
-		for j := range list {
-			lists[i] = append(lists[i], thread{id: list[j].ID, name: list[j].Name})
-			kinds[[2]int32{int32(i), list[j].ID}] = kindOf(list[j].Name)
-		}
-	}
-	matched := matchThreads(lists[0], lists[1])
+func namedPairs(m *matcher) (pairs []threadPair, guessed []bool) {
+	pairs = m.match()
 	var alone [2]bool // has a side threads without a partner?
-	for _, p := range matched {
+	for _, p := range pairs {
 		alone[0], alone[1] = alone[0] || p.b < 0, alone[1] || p.a < 0
 	}
-	for _, p := range matched {
-		pairs = append(pairs, [2]int32{p.a, p.b})
+	guessed = make([]bool, 0, len(pairs))
+	for _, p := range pairs {
 		guess := p.pool != 0 || alone[0] && alone[1]
 		if p.a >= 0 && p.b >= 0 {
-			guess = p.pool != 0 || kinds[[2]int32{0, p.a}] != kinds[[2]int32{1, p.b}]
+			guess = p.pool != 0 || p.other
 		}
 		guessed = append(guessed, guess)
 	}
 	return pairs, guessed
+}
+
+// pair sets the pairs of whole threads.
+func (f *first) pair(pairs []threadPair, guessed []bool) {
+	f.pairs, f.guessed = make([][2]walk.PassRange, 0, len(pairs)), guessed
+	for _, p := range pairs {
+		f.pairs = append(f.pairs, [2]walk.PassRange{{Thread: p.a, To: -1}, {Thread: p.b, To: -1}})
+	}
 }
 
 // first finds the first place where two sides part.
@@ -112,7 +111,7 @@ func (f *first) once(ctx context.Context) (*Parting, error) {
 	defer cancel()
 	var sides [2]*markReader
 	for side := range sides {
-		m := &markReader{f: f, parts: make(chan *markPart, partsAhead)}
+		m := &markReader{f: f, parts: make(chan *markPart, partsAhead), ranges: make([]walk.PassRange, 0, len(f.pairs))}
 		for _, p := range f.pairs {
 			if p[side].Thread >= 0 {
 				m.ranges = append(m.ranges, p[side])

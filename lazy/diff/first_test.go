@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"reflect"
-	"slices"
+	"strings"
 	"testing"
 
 	"tracex/format"
@@ -262,11 +262,12 @@ func TestWrongIndex(t *testing.T) {
 	again := 0
 	for _, share := range []int64{200, 1000, 5000} {
 		r := wrong()
-		pairs, _ := namedPairs(good.Threads(), r.Threads())
 		f := first{readers: [2]*walk.Reader{lazy.ReaderOf(good), lazy.ReaderOf(r)}, share: share}
-		for _, p := range pairs {
-			f.pairs = append(f.pairs, [2]walk.PassRange{{Thread: p[0], To: -1}, {Thread: p[1], To: -1}})
+		var m matcher
+		for i, r := range f.readers {
+			m.addAll(i, r, r.KnownNow().View, nil)
 		}
+		f.pair(m.match(), nil)
 		for {
 			p, err := f.once(t.Context())
 			if errors.Is(err, errRead) {
@@ -365,24 +366,29 @@ func TestFirstIdentity(t *testing.T) {
 
 // TestNamedPairs: threads with the same name belong together, in their order.
 func TestNamedPairs(t *testing.T) {
-	list := func(names ...string) (l []lazy.ThreadInfo) {
-		for i, name := range names {
-			l = append(l, lazy.ThreadInfo{ID: int32(10 * i), Name: name})
+	for _, c := range []struct{ a, b, want string }{
+		{"main worker - worker only", "worker io main - more last", "0:20 10:0? 20:30 30:-1? 40:-1? -1:10? -1:40? -1:50?"},
+		{"main io", "- main io more", "0:10 10:20 -1:0 -1:30"},
+		{"main", "-", "0:0?"},
+	} {
+		var m matcher
+		for side, names := range [...]string{c.a, c.b} {
+			for i, name := range strings.Fields(names) {
+				m.add(side, thread{id: int32(10 * i)}, strings.Trim(name, "-"))
+			}
 		}
-		return l
-	}
-	got, guessed := namedPairs(list("main", "worker", "", "worker", "only"), list("worker", "io", "main", "", "more", "last"))
-	want := [][2]int32{{0, 20}, {10, 0}, {20, 30}, {30, -1}, {40, -1}, {-1, 10}, {-1, 40}, {-1, 50}}
-	if !slices.Equal(got, want) || !slices.Equal(guessed, []bool{false, true, false, true, true, true, true, true}) {
-		t.Errorf("%v, want %v, guessed: %v", got, want, guessed)
-	}
-	got, guessed = namedPairs(list("main", "io"), list("", "main", "io", "more"))
-	want = [][2]int32{{0, 10}, {10, 20}, {-1, 0}, {-1, 30}}
-	if !slices.Equal(got, want) || slices.Contains(guessed, true) {
-		t.Errorf("%v, want %v, guessed: %v", got, want, guessed)
-	}
-	if got, guessed = namedPairs(list("main"), list("")); !slices.Equal(got, [][2]int32{{0, 0}}) || !guessed[0] {
-		t.Errorf("%v, guessed: %v", got, guessed)
+		var got []string
+		pairs, guessed := namedPairs(&m)
+		for i, p := range pairs {
+			mark := ""
+			if guessed[i] {
+				mark = "?"
+			}
+			got = append(got, fmt.Sprintf("%d:%d%s", p.a, p.b, mark))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s and %s: %q, want %q, guessed with a mark", c.a, c.b, got, c.want)
+		}
 	}
 }
 

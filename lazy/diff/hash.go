@@ -18,9 +18,13 @@ type record struct {
 	calls uint32 // calls in it, itself included
 }
 
-// Records are in a file:
+// Records are in a file, those of a thread in the order of its cells:
 //
 //	0  v u64, 8  s u32, 12  calls u32
+//
+// and after them what is known of the thread, as large as three of them:
+//
+//	0  v u64, 8  s u32, 12  roots u32, 16  calls, n, first u64, 40  not used
 const (
 	recordStructure = 8
 	recordCalls     = 12
@@ -53,9 +57,16 @@ type threadHash struct {
 type hashes struct {
 	file    *recordFile
 	records *mapped.File
-	threads []hashedThread // by id
+	threads []hashedAt // by id
 	open    map[lazy.Position]record
 	ids     map[int32]*identities // by thread; nil if identities do not count
+}
+
+// hashedAt is where what is known of a thread is in the file, as the number of a record. The rest of it is not in memory, as there may be a
+// million threads.
+type hashedAt struct {
+	id int32
+	at int64
 }
 
 // hashedThread is where the records of a thread are.
@@ -65,6 +76,23 @@ type hashedThread struct {
 	n     int64 // how many cells
 	base  int64 // record of the first one
 	threadHash
+}
+
+func (t *hashedThread) append(dst []byte) []byte {
+	dst = record{t.v, t.s, uint32(min(t.roots, math.MaxUint32))}.append(dst)
+	for _, x := range [...]int64{t.calls, t.n, t.first, 0} {
+		dst = binary.LittleEndian.AppendUint64(dst, uint64(x))
+	}
+	return dst
+}
+
+// thread returns what is at a place in the file.
+func (a hashedAt) thread(records []byte) hashedThread {
+	b := records[a.at*recordSize:]
+	r := recordOf(b)
+	number := func(i int) int64 { return int64(binary.LittleEndian.Uint64(b[recordSize+8*i:])) }
+	n := number(1)
+	return hashedThread{id: a.id, first: number(2), n: n, base: a.at - n, threadHash: threadHash{v: r.v, s: r.s, calls: number(0), roots: int(r.calls)}}
 }
 
 // hashOptions say what of a trace is hashed.
@@ -90,6 +118,9 @@ func hashTrace(ctx context.Context, r *walk.Reader, o hashOptions, tell lazy.Pro
 		h.ids = c.found
 	}
 	c := &hashCollector{h: h}
+	if o.on != nil && o.ranges == nil {
+		c.most = o.on.View.Streams.Len()
+	}
 	err := r.Pass(ctx, walk.Pass{Raw: true, On: o.on, Ranges: o.ranges, Share: o.share, Collect: []walk.Collector{c}, Progress: tell})
 	if err == nil {
 		err = c.finish()
@@ -103,8 +134,8 @@ func hashTrace(ctx context.Context, r *walk.Reader, o hashOptions, tell lazy.Pro
 
 // of returns the record of a container by the ordinal of its cell in its thread; the zero record if there is none.
 func (h *hashes) of(thread int32, cell int64) record {
-	t := h.find(thread)
-	if t == nil || cell < t.first || cell >= t.first+t.n {
+	t, ok := h.find(thread)
+	if !ok || cell < t.first || cell >= t.first+t.n {
 		return record{}
 	}
 	at := (t.base + cell - t.first) * recordSize
@@ -133,19 +164,17 @@ func (h *hashes) node(thread int32, e *walk.NodeData, own sign) record {
 }
 
 // thread returns what is known of a thread; ok is false if it was not read.
-func (h *hashes) thread(id int32) (t threadHash, ok bool) {
-	if t := h.find(id); t != nil {
-		return t.threadHash, true
-	}
-	return t, false
+func (h *hashes) thread(id int32) (threadHash, bool) {
+	t, ok := h.find(id)
+	return t.threadHash, ok
 }
 
-func (h *hashes) find(id int32) *hashedThread {
+func (h *hashes) find(id int32) (t hashedThread, ok bool) {
 	i := sort.Search(len(h.threads), func(i int) bool { return h.threads[i].id >= id })
 	if i < len(h.threads) && h.threads[i].id == id {
-		return &h.threads[i]
+		return h.threads[i].thread(h.records.Bytes()), true
 	}
-	return nil
+	return t, false
 }
 
 // signer returns a signer of the points of a thread.

@@ -41,16 +41,27 @@ func unnamedFile(pattern string) (f *os.File, name string, err error) {
 func (r *recordFile) write(list []record) error {
 	for len(list) > 0 {
 		some := list[:min(len(list), recordBuffer/recordSize)]
-		r.b = r.b[:0]
-		for _, x := range some {
-			r.b = x.append(r.b)
+		err := r.append(func(b []byte) []byte {
+			for _, x := range some {
+				b = x.append(b)
+			}
+			return b
+		})
+		if err != nil {
+			return err
 		}
-		if _, err := r.w.Write(r.b); err != nil {
-			return fileError(r.f.Name(), err)
-		}
-		r.n += int64(len(some))
 		list = list[len(some):]
 	}
+	return nil
+}
+
+// append writes what a function appends, as many bytes as some records have.
+func (r *recordFile) append(what func([]byte) []byte) error {
+	r.b = what(r.b[:0])
+	if _, err := r.w.Write(r.b); err != nil {
+		return fileError(r.f.Name(), err)
+	}
+	r.n += int64(len(r.b) / recordSize)
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 // container that began in an earlier part, a part knows its last children and its end.
 type hashCollector struct {
 	h    *hashes
+	most int // how many threads there may be; 0 if that is not known
 	pool pool[*hashTools]
 
 	thread *hashedThread // being merged; nil before the first
@@ -47,6 +48,7 @@ func (c *hashCollector) Merge(v walk.Visitor) error {
 		if c.h.file, err = newRecordFile(); err != nil {
 			return err
 		}
+		c.h.threads = make([]hashedAt, 0, c.most)
 	}
 	for i := range p.segments {
 		if err := c.merge(p, &p.segments[i]); err != nil {
@@ -62,9 +64,10 @@ func (c *hashCollector) Merge(v walk.Visitor) error {
 // merge takes what was found in a part of a thread.
 func (c *hashCollector) merge(p *hashPart, g *hashSegment) error {
 	if c.thread == nil || c.thread.id != g.thread {
-		c.leave()
-		c.h.threads = append(c.h.threads, hashedThread{id: g.thread, first: max(g.first, 0), base: c.h.file.n})
-		c.thread = &c.h.threads[len(c.h.threads)-1]
+		if err := c.put(); err != nil {
+			return err
+		}
+		c.thread = &hashedThread{id: g.thread, first: max(g.first, 0)}
 		c.open, c.around = append(c.open[:0], make([]hashFrame, g.around+1)...), g.around
 	}
 	if len(c.open)-1 != g.around {
@@ -124,9 +127,21 @@ func (c *hashCollector) leave() {
 	c.thread.threadHash = threadHash{v: r.v, s: r.s, calls: int64(in.calls), roots: int(in.n)}
 }
 
+// put writes what is known of the thread, after its records.
+func (c *hashCollector) put() error {
+	if c.thread == nil {
+		return nil
+	}
+	c.leave()
+	c.h.threads = append(c.h.threads, hashedAt{c.thread.id, c.h.file.n})
+	return c.h.file.append(c.thread.append)
+}
+
 // finish ends the last thread and maps the records.
 func (c *hashCollector) finish() (err error) {
-	c.leave()
+	if err := c.put(); err != nil {
+		return err
+	}
 	h := c.h
 	sort.Slice(h.threads, func(i, j int) bool { return h.threads[i].id < h.threads[j].id })
 	h.records, err = h.file.done()

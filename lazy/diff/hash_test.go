@@ -125,8 +125,9 @@ func checkThread(t *testing.T, r *lazy.LazyTraceReader, h *hashes, thread int32)
 			t.Fatalf("thread %d, unended at %d: %+v, %v, want %+v", thread, at, got, ok, want)
 		}
 	}
-	if n := plain.w.S.Cells.Len(); int64(len(plain.cell)) != n || h.find(thread).n != n {
-		t.Fatalf("thread %d: %d cells, %d hashed, want %d", thread, len(plain.cell), h.find(thread).n, n)
+	found, _ := h.find(thread)
+	if n := plain.w.S.Cells.Len(); int64(len(plain.cell)) != n || found.n != n {
+		t.Fatalf("thread %d: %d cells, %d hashed, want %d", thread, len(plain.cell), found.n, n)
 	}
 	in := sumOf(roots)
 	want := sign{}.whole(&in, 0).record()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -117,5 +118,39 @@ func TestEmptyTraces(t *testing.T) {
 				t.Errorf("nothing differs from nothing: %+v", c)
 			}
 		}
+	}
+}
+
+// TestThreadsTakeLittle bounds what a comparison keeps for each thread: with a million of them, hundreds of bytes for each would
+// not fit.
+func TestThreadsTakeLittle(t *testing.T) {
+	if formattest.Race {
+		t.Skip("the race detector takes memory of its own")
+	}
+	inUse := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	most := func(n int) (most int64) {
+		name := func(i int) string { return fmt.Sprint("pool-1-thread-", i) }
+		d := New(tinyThreads(t, n, name, 0, 1), tinyThreads(t, n, name, 0, 2), Options{})
+		defer d.Close()
+		before, told := inUse(), 0
+		if err := d.Run(t.Context(), func(done, total int64) {
+			if at := int(20 * done / total); at > told {
+				told, most = at, max(most, inUse()-before)
+			}
+		}); err != nil || told < 15 {
+			t.Fatalf("told %d times of 20: %v", told, err)
+		}
+		return most
+	}
+	const few, many = 30_000, 90_000 // so many that the script is not in memory alone
+	per := (most(many) - most(few)) / (many - few)
+	t.Logf("%d bytes for each thread", per)
+	if per < 20 || per > 110 {
+		t.Errorf("%d bytes for each thread, want at most 110", per)
 	}
 }

@@ -84,24 +84,17 @@ func (d *Diff) pairs(ctx context.Context) ([]threadPair, error) {
 	if d.options.A != nil {
 		return d.parts(ctx)
 	}
-	var lists [2][]thread
+	m := matcher{sketch: func(side int, id int32) sketch { return d.sides[side].h.sketch(id) }}
+	var calls [2]int64
 	for i, s := range d.sides {
-		for _, t := range s.known.View.Streams.All() {
-			id := t.Thread
-			x := thread{id: id, sketch: func() sketch { return s.h.sketch(id) }}
-			x.threadHash, _ = s.h.thread(id)
-			d.count(func(c *Counts) { c.Calls[i] += x.calls })
-			lists[i] = append(lists[i], x)
-		}
-		s.r.WithContext(func(c *format.Context) {
-			for j := range lists[i] {
-				if n := c.Thread(lists[i][j].id); n != nil {
-					lists[i][j].name = n.Name
-				}
-			}
+		m.addAll(i, s.r, s.known.View, func(t *thread) {
+			h, _ := s.h.thread(t.id)
+			t.v, t.s, t.empty = h.v, h.s, h.roots == 0
+			calls[i] += h.calls
 		})
 	}
-	pairs := matchThreads(lists[0], lists[1])
+	d.count(func(c *Counts) { c.Calls = calls })
+	pairs := m.match()
 	d.count(func(c *Counts) {
 		for _, p := range pairs {
 			if p.b < 0 {
@@ -133,10 +126,11 @@ func (d *Diff) parts(ctx context.Context) ([]threadPair, error) {
 			d.count(func(c *Counts) { c.Calls[i] = all.calls })
 			continue
 		}
-		if p.in[i], err = d.part(i, at, h); err != nil {
+		in := &d.sides[i].in
+		if *in, err = d.part(i, at, h); err != nil {
 			return nil, err
 		}
-		d.count(func(c *Counts) { c.Calls[i] = p.in[i].calls })
+		d.count(func(c *Counts) { c.Calls[i] = in.calls })
 	}
 	return []threadPair{p}, nil
 }
@@ -176,10 +170,10 @@ type partOf struct {
 	calls int64
 }
 
-// contentOf returns what of a thread of the pair is compared.
-func (p *threadPair) contentOf(on int, l *lane) content {
-	if p.in[on].given {
-		return p.in[on].content
+// contentOf returns what of a thread is compared.
+func (s *side) contentOf(l *lane) content {
+	if s.in.given {
+		return s.in.content
 	}
 	return l.all()
 }

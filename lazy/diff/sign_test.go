@@ -182,7 +182,8 @@ func TestSameTraces(t *testing.T) {
 					if tb, ok := hb.thread(th.ID); !ok || ta != tb {
 						t.Errorf("thread %d: %+v and %+v", th.ID, ta, tb)
 					}
-					n := hb.find(th.ID).n
+					found, _ := hb.find(th.ID)
+					n := found.n
 					for cell := range n {
 						if ha.of(th.ID, cell) != hb.of(th.ID, cell) {
 							t.Fatalf("thread %d: cell %d of %d differs", th.ID, cell, n)
@@ -295,7 +296,8 @@ func TestChanges(t *testing.T) {
 				return
 			}
 			differ, structures := 0, 0
-			n := hb.find(0).n
+			found, _ := hb.find(0)
+			n := found.n
 			for cell := range n {
 				ra, rb := ha.of(0, cell), hb.of(0, cell)
 				if ra.v != rb.v {

@@ -9,17 +9,19 @@ import (
 
 // TestMatchThreads has threads as name, hash of all, and of the structure.
 func TestMatchThreads(t *testing.T) {
-	list := func(text string) (list []thread) {
-		for i, line := range strings.Split(text, ";") {
-			x := thread{id: int32(i)}
-			name, hashes, _ := strings.Cut(strings.TrimSpace(line), "|")
-			x.name = name
-			if _, err := fmt.Sscan(hashes, &x.v, &x.s); err != nil {
-				t.Fatal(err)
+	match := func(a, b string) []threadPair {
+		var m matcher
+		for side, text := range [...]string{a, b} {
+			for i, line := range strings.Split(text, ";") {
+				x := thread{id: int32(i)}
+				name, hashes, _ := strings.Cut(strings.TrimSpace(line), "|")
+				if _, err := fmt.Sscan(hashes, &x.v, &x.s); err != nil {
+					t.Fatal(err)
+				}
+				m.add(side, x, name)
 			}
-			list = append(list, x)
 		}
-		return list
+		return m.match()
 	}
 	for _, c := range []struct{ name, a, b, want string }{
 		{"names", "main|1 1; net|2 2", "net|9 9; main|8 8", "0-1 1-0"},
@@ -35,21 +37,20 @@ func TestMatchThreads(t *testing.T) {
 			"goroutine 5 main.work ← 1 main.b main.go:7|2 2; goroutine 6 main.work ← 1 main.a main.go:8|3 3", "0-1 1-0"},
 	} {
 		var got []string
-		a, b := list(c.a), list(c.b)
 		name := func(id int32) string {
 			if id < 0 {
 				return ""
 			}
 			return fmt.Sprint(id)
 		}
-		for _, p := range matchThreads(a, b) {
+		for _, p := range match(c.a, c.b) {
 			got = append(got, name(p.a)+"-"+name(p.b))
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 		var back []string
-		for _, p := range matchThreads(b, a) {
+		for _, p := range match(c.b, c.a) {
 			back = append(back, name(p.b)+"-"+name(p.a))
 		}
 		slices.Sort(back)

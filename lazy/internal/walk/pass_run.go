@@ -64,32 +64,33 @@ func (s *PassRun) Shares() iter.Seq[[]Segment] {
 		}
 		return sharesOf(s.V, len(s.threads), func(i int) int32 { return s.threads[i] }, s.cut.Bytes)
 	}
-	var list []Segment
 	for _, g := range s.Ranges {
-		if size := s.V.Size(g.Thread); size > 0 {
-			from, to := max(g.From, 0), g.To
-			if to < 0 || to >= size {
-				to = size
-			}
-			s.total += max(0, to-from)
-			for from < to {
-				next := min(from+s.cut.Bytes, to)
-				part := Segment{Thread: g.Thread, From: from, To: next}
-				if next == size {
-					part.To = -1
-				}
-				list = append(list, part)
-				from = next
-			}
-		}
+		from, to := g.within(s.V)
+		s.total += max(0, to-from)
 	}
 	return func(yield func([]Segment) bool) {
-		for i := range list {
-			if !yield(list[i : i+1]) {
-				return
+		for _, g := range s.Ranges {
+			size := s.V.Size(g.Thread)
+			for from, to := g.within(s.V); from < to; {
+				part := Segment{Thread: g.Thread, From: from, To: min(from+s.cut.Bytes, to)}
+				if from = part.To; from == size {
+					part.To = -1
+				}
+				if !yield([]Segment{part}) {
+					return
+				}
 			}
 		}
 	}
+}
+
+// within returns the logical offsets of a range in what is known of its thread.
+func (g *PassRange) within(v *index.View) (from, to int64) {
+	size := v.Size(g.Thread)
+	if from, to = max(g.From, 0), g.To; to < 0 || to >= size {
+		to = size
+	}
+	return from, to
 }
 
 // deal hands out shares.
