@@ -120,7 +120,7 @@ func (t *flameCommand) choose(ctx context.Context, r *lazy.LazyTraceReader, o *l
 	thread, err := t.thread.find(ctx, r)
 	switch {
 	case err != nil:
-		return errors.Join(err, r.Status().Problem)
+		return err
 	case thread != nil:
 		o.Thread = *thread
 	case r.ThreadList().Len() > 0:
@@ -132,7 +132,7 @@ func (t *flameCommand) choose(ctx context.Context, r *lazy.LazyTraceReader, o *l
 		}
 	}
 	if err := hasThread(r, o.Thread); err != nil {
-		return errors.Join(err, r.Status().Problem)
+		return err
 	}
 	if t.at.given {
 		at, _, err := r.Find(ctx, t.at.handle)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"tracex/lazy"
+	"tracex/lazy/query"
 	"tracex/recorder"
 	"tracex/recorder/convert/importer"
 )
@@ -56,6 +57,18 @@ func (a *app) withTrace(ctx context.Context, arg string, use func(in *input, r *
 	})
 }
 
+// lacking returns err, with the damage of the trace if something was not found in it: it may be in what is missing.
+func lacking(r *lazy.LazyTraceReader, err error) error {
+	var event *lazy.NoEventError
+	var place *lazy.NoPositionError
+	var usage *usageError // such as a name in a filter
+	problem := r.Status().Problem
+	if problem == nil || errors.Is(err, problem) || !(errors.As(err, &event) || errors.As(err, &place) || errors.As(err, &usage) || query.IsMissing(err)) {
+		return err
+	}
+	return errors.Join(err, problem)
+}
+
 // untilRead waits until a trace is read.
 func (a *app) untilRead(ctx context.Context, r *lazy.LazyTraceReader) error {
 	err := a.waitUntilRead(ctx, r)
@@ -68,9 +81,9 @@ func timely(a *app, r *lazy.LazyTraceReader, answer func() error) error {
 	why := r.Status().TimesReason
 	if a.untimed = why != nil; a.untimed {
 		a.remark("the times are not used", why)
-		return answer()
+		return lacking(r, answer())
 	}
-	err := answer()
+	err := lacking(r, answer())
 	if why = r.Status().TimesReason; why != nil {
 		return why // whatever else there is may come from it
 	}

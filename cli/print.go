@@ -121,7 +121,7 @@ func (p *printCommand) print(ctx context.Context, r *lazy.LazyTraceReader) error
 	case !errors.As(err, &none):
 		return cmp.Or(err, problem)
 	case problem != nil:
-		return errors.Join(err, problem)
+		return err
 	case none.Hidden:
 		return withHint(err, "they are hidden by folding or --depth; --raw without --depth prints all")
 	}
@@ -132,7 +132,6 @@ func (p *printCommand) print(ctx context.Context, r *lazy.LazyTraceReader) error
 // damaged: the subtree may be cut short, and an event that was not found may be in the missing part.
 func (p *printCommand) printEvent(ctx context.Context, r *lazy.LazyTraceReader, o lazy.PrintOptions, part lazy.PrintRange) error {
 	var none *lazy.NoEventError
-	var nowhere *lazy.NoPositionError
 	if p.event > math.MaxInt32 {
 		return withHint(fmt.Errorf("no event %d in the trace", p.event), hintEvents)
 	}
@@ -149,9 +148,7 @@ func (p *printCommand) printEvent(ctx context.Context, r *lazy.LazyTraceReader, 
 		return withHint(err, fmt.Sprintf("--raw prints it as recorded; folding shows it as part of --event %d", folded.Near))
 	case errors.As(err, &folded):
 		return withHint(err, "--raw prints it as recorded")
-	case (errors.As(err, &none) || errors.As(err, &nowhere)) && r.Status().Problem != nil:
-		return errors.Join(err, r.Status().Problem)
-	case errors.As(err, &none):
+	case errors.As(err, &none) && r.Status().Problem == nil:
 		return withHint(err, hintEvents)
 	case err != nil:
 		return tooDeep(err)

@@ -271,7 +271,7 @@ func hasThread(r *lazy.LazyTraceReader, id int32) error {
 		there = append(there, int64(l.ID(i))+1)
 	}
 	if len(there) == 0 {
-		return errors.New("the trace has no threads")
+		return errors.Join(errors.New("the trace has no threads"), r.Status().Problem)
 	}
-	return withHint(fmt.Errorf("the trace has no thread %d", int64(id)+1), "threads: "+ranges(there))
+	return errors.Join(withHint(fmt.Errorf("the trace has no thread %d", int64(id)+1), "threads: "+ranges(there)), r.Status().Problem)
 }

@@ -96,6 +96,37 @@ func followDamage(t *testing.T, data []byte) {
 	shows(t, r, data)
 }
 
+// TestFollowDamagedReference: the same of a class, a method or a text, wherever it is in its block.
+func TestFollowDamagedReference(t *testing.T) {
+	data := formattest.Recorded(t, "threads.stream.bin")
+	var ends []int64
+	for s := format.NewBytesScanner(data); s.Next(); {
+		if o := s.Object(); o.Kind == format.KindString || o.Kind == format.KindThreadName {
+			ends = append(ends, o.Offset+int64(len(o.Bytes))-1) // of their texts
+		}
+	}
+	for _, at := range []int64{ends[0], ends[len(ends)/2], ends[len(ends)-1]} {
+		w := write(t, filepath.Join(t.TempDir(), "trace.bin"), data)
+		w.to(len(data))
+		if _, err := w.f.WriteAt([]byte{0xff}, at); err != nil {
+			t.Fatal(err)
+		}
+		r := followed(t, w.path, Options{NoWrite: true})
+		for looks := 0; r.Status().Growth.Wait == nil; looks++ {
+			if st := catchUp(t, r); st.Problem != nil || st.Phase != PhaseFollowing || looks > 10*trace.StuckPolls {
+				t.Fatalf("damaged at %d: status %+v", at, st)
+			}
+		}
+		if _, err := w.f.WriteAt(data[at:at+1], at); err != nil {
+			t.Fatal(err)
+		}
+		if st := catchUp(t, r); st.Phase != PhaseReady || st.Problem != nil || st.Growth.Wait != nil || st.Epoch != 0 {
+			t.Fatalf("mended at %d: %+v", at, st)
+		}
+		shows(t, r, data)
+	}
+}
+
 // TestFollowDamageEnds: a reader that stops following a damaged recording reports the
 // damage as for any recording.
 func TestFollowDamageEnds(t *testing.T) {

@@ -8,11 +8,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime/debug"
 	"testing"
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/eager"
 	"tracex/lazy/internal/mapped"
 	"tracex/lazy/internal/trace"
 	"tracex/lazy/internal/walk"
@@ -219,4 +221,102 @@ func TestShrunkWhileOpen(t *testing.T) {
 	if !errors.As(err, &e) || e.File != path {
 		t.Fatalf("got %v, want an error that names the file", err)
 	}
+}
+
+// TestDamageIsToldAlike: wherever a byte is wrong, a trace that is only read and one whose index is to be stored have the same problem; that
+// of reading front to back, if a reference object is damaged, but what comes after it is there. What is counted is what is shown.
+func TestDamageIsToldAlike(t *testing.T) {
+	from := formattest.File(t, formattest.Spec{Shape: formattest.Random, Threads: 2, N: 60, Seed: 3})
+	data, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := os.ReadFile(from + format.IndexSuffix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inReference := make([]bool, len(data))
+	for s := format.NewBytesScanner(data); s.Next(); {
+		o := s.Object()
+		for j := range o.Bytes {
+			inReference[int(o.Offset)+j] = o.Kind.Reference()
+		}
+	}
+	collectSeldom(t)
+	references, after := 0, 0
+	for i := format.HeaderSize; i < len(data); i += 7 {
+		bad := bytes.Clone(data)
+		bad[i] ^= 0x81
+		path := filepath.Join(t.TempDir(), "trace.bin")
+		if err := os.WriteFile(path, bad, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		forest, err := eager.Load(bytes.NewReader(bad))
+		if err != nil {
+			t.Fatal(err)
+		}
+		damaged := false // a reference object
+		for s := format.NewBytesScanner(bad); s.Next(); {
+			o := s.Object()
+			at := offsetOf(forest.Problem)
+			damaged = damaged || o.Kind.Reference() && o.Offset <= at && at < o.Offset+int64(len(o.Bytes))
+		}
+		if damaged {
+			references++
+		}
+		var first Summary
+		var problem error
+		for n, o := range [...]Options{{NoWrite: true}, {}, {NoWrite: true}} {
+			if n == 2 {
+				// With the index of the whole trace, damage in what it does not name is found by those who read it.
+				if !inReference[i] {
+					break
+				}
+				if err := os.WriteFile(path+format.IndexSuffix, list, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r := ready(t, path, o)
+			st := r.Status()
+			if damaged && offsetOf(st.Problem) != offsetOf(forest.Problem) || n > 0 && fmt.Sprint(st.Problem) != fmt.Sprint(problem) {
+				t.Fatalf("byte %d, try %d: the problem is %v; it was %v, and %v front to back", i, n, st.Problem, problem, forest.Problem)
+			}
+			if _, err := os.Stat(path + format.IndexSuffix); n < 2 && err == nil && (o.NoWrite || st.Problem != nil) {
+				t.Fatalf("byte %d, %+v: an index was stored of a trace with the problem %v", i, o, st.Problem)
+			}
+			sum, err := r.Summarize(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			takeTally(t, r)
+			if calls, events, all := counted(r); all && (events != sum.Points || calls != sum.Classes[format.ClassCall]) {
+				t.Fatalf("byte %d, %+v, with the problem %v: %d calls of %d events are known, %+v counted", i, o, st.Problem, calls, events, sum)
+			}
+			if n == 0 {
+				first, problem = sum, st.Problem
+				before := 0
+				for _, th := range forest.Threads {
+					before += th.Points()
+				}
+				if damaged && sum.Points > int64(before) {
+					after++
+				}
+			} else if !reflect.DeepEqual(sum, first) {
+				t.Fatalf("byte %d: %+v, and without index %+v", i, sum, first)
+			}
+			r.Close()
+		}
+	}
+	if references < 20 || after < 20 {
+		t.Errorf("only %d reference objects were damaged; %d times there is something after them", references, after)
+	}
+}
+
+// offsetOf returns where an error is; -1 if it does not tell.
+func offsetOf(err error) int64 {
+	var e *format.Error
+	if !errors.As(err, &e) {
+		return -1
+	}
+	return e.Offset
 }

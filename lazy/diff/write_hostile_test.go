@@ -40,7 +40,7 @@ func TestWriteDamaged(t *testing.T) {
 			}
 		}
 	}
-	if wrote == 0 || failed == 0 {
+	if wrote == 0 || failed == 0 && !formattest.Race { // few damages make a diff impossible
 		t.Errorf("%d diffs were written, %d were not", wrote, failed)
 	}
 }

@@ -41,6 +41,13 @@ func Hint(err error) string {
 	return "the nearest: " + strings.Join(near, ", ")
 }
 
+// IsMissing reports whether an error tells that the trace has no such method or location.
+func IsMissing(err error) bool {
+	var method *NoMethodError
+	var location *NoLocationError
+	return errors.As(err, &method) || errors.As(err, &location)
+}
+
 // NoMethodError is the error that a trace has no method of a name.
 type NoMethodError struct {
 	Method string

@@ -317,6 +317,10 @@ func (p *locationParser) inObject(class, hash, index, field string) (*Location, 
 			}
 			names = append(names, d.Name)
 		}
+		var id int32
+		if _, err := fmt.Sscanf(class, "<class %d>", &id); err == nil && class == p.c.ClassName(id) { // as rows show one that damaged data does not describe
+			l.classes[id] = true
+		}
 		if len(l.classes) == 0 && !l.builder {
 			_, near := p.matching("class", class)
 			return nil, &NoLocationError{class, near}

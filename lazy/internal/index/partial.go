@@ -47,13 +47,17 @@ func (h *partial) ended(n int, f openFrame) {
 	}
 }
 
-// end records the end of a block, and passes on its reference objects.
+// end records the end of a block, and passes on its reference objects. If one of them is damaged, the scan stays in the block.
 func (h *partial) end(s *Scan, at int64) error {
 	if h == nil {
 		return nil
 	}
-	h.open, h.at = false, at
-	return h.reveal(s)
+	h.open = false
+	if err := h.reveal(s); err != nil {
+		return err
+	}
+	h.at = at
+	return nil
 }
 
 // reveal passes on the block's reference objects. It must be called within mapped.Guard.

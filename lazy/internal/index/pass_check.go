@@ -26,9 +26,40 @@ func (p *pass) other(pos int64) error {
 		if err := p.reference(p.data.Bytes()[cell.Start:], cell); err != nil {
 			return p.contradicts(pos, err.Error())
 		}
+		if !p.followed(pos, cell) {
+			return p.contradicts(pos, fmt.Sprintf("%s %d at offset %d, after which there is no object", cell.Kind, cell.ID, cell.Start))
+		}
 		return nil
 	}
 	return p.contradicts(pos, "a cell of "+cell.Kind.String())
+}
+
+// followed reports whether the object that the index has next follows a reference object, whose cell is at pos, or a trace point, which has no
+// cell there: one of a damaged size is read as another one, and so is everything after it.
+func (p *pass) followed(pos int64, cell format.Cell) bool {
+	v, data := p.data.Version(), p.data.Bytes()
+	n, err := v.Size(data[cell.Start:], format.ClassCall)
+	after := cell.Start + int64(n)
+	if err != nil || after >= int64(len(data)) || !p.dump && p.cur.mappedStream == nil || pos+2*format.CellSize > int64(len(p.index.Bytes())) {
+		return false
+	}
+	next := format.DecodeCell(p.index.Bytes()[pos+format.CellSize:])
+	switch k := format.Kind(data[after]); {
+	case k.Reference():
+		return next.Kind == k && next.Start == after
+	case k == format.KindTracePoint && after+1 < int64(len(data)):
+		class, ok := v.PointClass(data[after+1])
+		if _, err := v.Size(data[after:], format.ClassCall); !ok || err != nil {
+			return false
+		}
+		return p.dump || class == format.ClassSnapshot || format.ThreadOf(data[after:]) == p.cur.Thread // a dump tells it later
+	case k == format.KindFooter && p.dump:
+		return next.Kind == format.KindTracePoint
+	case k == format.KindFooter:
+		b := p.cur.Block(p.cur.Blocks() - 1)
+		return next.Kind == format.KindTracePoint && next.End-b.Logical == after-b.Physical
+	}
+	return format.Kind(data[after]) == format.KindBlockEnd && (p.dump || after+1 == p.nextBlock)
 }
 
 // block takes a block's cell, and checks it.

@@ -27,7 +27,7 @@ func Rebuild(ctx context.Context, data, path string, force bool, progress func(d
 	if err != nil {
 		return err
 	}
-	s := NewScan(m, func([]byte, format.Cell) error { return nil })
+	s := NewScan(m, Into(format.NewContext(m.Version())))
 	s.out = out
 	a := m.ReadAhead(0, nil)
 	defer a.Stop()

@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -28,6 +29,7 @@ type Scan struct {
 	blocks    int
 	eof       bool
 	err       error
+	damaged   error // the first one of a reference object; the scan goes on after it
 	reference func(object []byte, cell format.Cell) error
 	out       Sink     // may be nil
 	partial   *partial // the current block of a file that is being written; nil for any other file
@@ -67,7 +69,7 @@ type openFrame struct {
 }
 
 // NewScan returns a scan from the beginning of the data. reference gets each
-// reference object with its index cell, within Step; its error ends the scan.
+// reference object with its index cell, within Advance; its first error is a Problem.
 func NewScan(data *mapped.File, reference func([]byte, format.Cell) error) *Scan {
 	scanner := format.NewBytesScanner(data.Bytes())
 	scanner.Forget()
@@ -81,8 +83,23 @@ func NewScan(data *mapped.File, reference func([]byte, format.Cell) error) *Scan
 	}
 }
 
+// Into returns a function for a scan or a pass that adds reference objects to ctx, and checks that they match
+// their cells.
+func Into(ctx *format.Context) func(object []byte, cell format.Cell) error {
+	return func(object []byte, cell format.Cell) error {
+		if k := format.Kind(object[0]); k != cell.Kind {
+			return fmt.Errorf("%s %d at offset %d, where the data has %s", cell.Kind, cell.ID, cell.Start, k)
+		}
+		id, _, err := ctx.Add(object)
+		if err == nil && id != cell.ID {
+			err = fmt.Errorf("%s %d at offset %d, where the data has %d", cell.Kind, cell.ID, cell.Start, id)
+		}
+		return err
+	}
+}
+
 // NewGrowingScan returns a scan of a file that is being written: a view shows a block
-// only when it is whole, unless it is large.
+// only when it is whole, unless it is large. An error of reference ends it: the bytes may change.
 func NewGrowingScan(data *mapped.File, reference func([]byte, format.Cell) error) *Scan {
 	s := NewScan(data, reference)
 	s.partial = &partial{at: format.HeaderSize, cellAt: s.cellAt}
@@ -90,8 +107,11 @@ func NewGrowingScan(data *mapped.File, reference func([]byte, format.Cell) error
 }
 
 // Advance scans about n more bytes and reports whether there is more. It must be
-// called within mapped.Guard. Err returns what ended the scan early.
+// called within mapped.Guard. Err returns what ended the scan early: then it does nothing more.
 func (s *Scan) Advance(ctx context.Context, n int64) (more bool, err error) {
+	if s.err != nil {
+		return false, nil
+	}
 	stop := s.scanner.Offset() + n
 	for s.scanner.Offset() < stop {
 		if s.scanner.Leap(stop, &s.leap) {
@@ -129,17 +149,17 @@ func (s *Scan) object(o *format.Object) error {
 	case format.KindEOF:
 		s.eof = true
 	default:
-		s.cur.Size = o.Logical + int64(len(o.Bytes))
 		cell := format.Cell{Kind: o.Kind, ID: s.data.Version().ReferenceID(o.Bytes), Start: o.Offset, End: format.ReferenceEnd(s.base, s.before)}
+		if s.partial != nil {
+			s.partial.references = append(s.partial.references, cell)
+		} else if err := s.refer(o.Bytes, cell); err != nil && s.damaged == nil {
+			s.damaged = err
+		}
+		s.cur.Size = o.Logical + int64(len(o.Bytes))
 		s.cellAt += format.CellSize
 		if s.out != nil {
 			s.out.Cell(cell)
 		}
-		if s.partial != nil {
-			s.partial.references = append(s.partial.references, cell)
-			return nil
-		}
-		return s.refer(o.Bytes, cell)
 	}
 	return nil
 }

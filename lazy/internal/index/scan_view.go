@@ -99,12 +99,14 @@ func (k *knownStream) view(regen *regenerator) *Stream {
 	return &s.Stream
 }
 
-// Problem returns what is missing or damaged in the data; nil if it is whole.
+// Problem returns what is missing or damaged in the data, the first if there is more; nil if it is whole. A damaged reference object does
+// not end the scan: what refers to it is shown without it.
 func (s *Scan) Problem() error {
-	if s.err == nil || s.eof {
-		return nil
+	err := s.damaged
+	if err == nil && !s.eof {
+		err = s.err
 	}
-	return format.At(s.err, s.data.Path(), 0)
+	return format.At(err, s.data.Path(), 0)
 }
 
 // Unfinished returns the number of containers that are still open.

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,7 +56,8 @@ const verifyBytes = 4 << 20
 
 func verifyOrder(ctx context.Context, data, index *mapped.File, cells int64, dump bool, progress func(done, total int64)) error {
 	v := &verifier{index: index, left: cells, pos: format.HeaderSize, dump: dump}
-	s := NewScan(data, func([]byte, format.Cell) error { return v.err })
+	add := Into(format.NewContext(data.Version()))
+	s := NewScan(data, func(object []byte, cell format.Cell) error { return cmp.Or(v.err, add(object, cell)) })
 	s.out = v
 	a, b := data.ReadAhead(0, nil), index.ReadAhead(0, nil)
 	defer a.Stop()

@@ -121,7 +121,7 @@ func (w *follower) replaced() error {
 // context that its descriptors are added to.
 func newFollowScan(m *mapped.File) (*index.Scan, *format.Context) {
 	found := format.NewContext(m.Version())
-	return index.NewGrowingScan(m, func(object []byte, cell format.Cell) error { return addTo(found, object, cell) }), found
+	return index.NewGrowingScan(m, index.Into(found)), found
 }
 
 // remap brings the mapping to the size of the file. It reports whether the data

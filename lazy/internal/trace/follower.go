@@ -134,8 +134,8 @@ const (
 func (w *follower) sumUp() error {
 	s, at := w.s, w.s.Offset()
 	p := passed{from: max(s.BlockAt(), at-passedBytes), to: at}
-	if w.damaged() {
-		p.to = min(int64(len(w.Data.Bytes())), at+passedAfter)
+	if w.damaged() { // anywhere in the block
+		p = passed{from: s.BlockAt(), to: min(int64(len(w.Data.Bytes())), at+passedAfter)}
 	}
 	var err error
 	p.sum, err = w.sum(p)

@@ -116,7 +116,7 @@ func (w *Worker) wantStored(path string) (*index.File, error) {
 func (w *Worker) storeIndex(ctx context.Context, out *index.File, s *index.Scan) error {
 	st, err := os.Stat(w.Path)
 	switch {
-	case !s.AtEOF():
+	case s.Problem() != nil:
 		out.Abandon()
 		return fmt.Errorf("the data is incomplete: %w", s.Problem())
 	case err == nil && st.Size() != int64(len(w.Data.Bytes())):
@@ -167,7 +167,7 @@ func (w *Trace) ScanStart() (*index.Scan, error) {
 func (w *Trace) startOver() (*index.Scan, error) {
 	w.Tallies.Store(nil)
 	found := format.NewContext(w.Data.Version())
-	s := index.NewScan(w.Data, func(object []byte, cell format.Cell) error { return addTo(found, object, cell) })
+	s := index.NewScan(w.Data, index.Into(found))
 	err := w.Use(func() error {
 		_, err := s.Advance(context.Background(), firstScan)
 		return err

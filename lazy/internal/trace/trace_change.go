@@ -2,7 +2,6 @@ package trace
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"tracex/format"
@@ -80,18 +79,7 @@ func (t *Trace) setIndex(m *mapped.File, v *index.View, wrong bool) error {
 func (t *Trace) AddReference(object []byte, cell format.Cell) error {
 	t.CtxMu.Lock()
 	defer t.CtxMu.Unlock()
-	return addTo(t.Ctx, object, cell)
-}
-
-func addTo(ctx *format.Context, object []byte, cell format.Cell) error {
-	if k := format.Kind(object[0]); k != cell.Kind {
-		return fmt.Errorf("%s %d at offset %d, where the data has %s", cell.Kind, cell.ID, cell.Start, k)
-	}
-	id, _, err := ctx.Add(object)
-	if err == nil && id != cell.ID {
-		err = fmt.Errorf("%s %d at offset %d, where the data has %d", cell.Kind, cell.ID, cell.Start, id)
-	}
-	return err
+	return index.Into(t.Ctx)(object, cell)
 }
 
 // Publish replaces the view with v.

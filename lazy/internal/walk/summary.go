@@ -2,10 +2,9 @@ package walk
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"iter"
-	"maps"
-	"slices"
 	"sort"
 
 	"tracex/format"
@@ -84,13 +83,28 @@ func (l *ThreadCounts) Find(id int32) (i int, found bool) {
 	return i, i < l.n && l.ids.At(i) == int64(id)
 }
 
-func (r *Reader) Summarize(ctx context.Context, progress func(done, total int64)) (Summary, error) {
-	c := newObjectTally(r.Known.Load())
+func (r *Reader) Summarize(ctx context.Context, progress func(done, total int64)) (sum Summary, err error) {
+	for again := true; again; {
+		if sum, again, err = r.summarize(ctx, progress); err == nil && again {
+			err = r.Wait(ctx)
+		}
+		if err != nil {
+			return Summary{}, err
+		}
+	}
+	return sum, nil
+}
+
+// summarize is Summarize; again tells that the index is wrong, and is being made again.
+func (r *Reader) summarize(ctx context.Context, progress func(done, total int64)) (sum Summary, again bool, err error) {
+	var c *objectTally
 	var s *format.Scanner
+	var known *Known
 	for more := true; more; {
 		err := r.Use(func() error {
 			if s == nil {
-				s = format.NewBytesScanner(r.Data.Bytes())
+				known = r.KnownNow()
+				c, s = newObjectTally(known.View), format.NewBytesScanner(r.Data.Bytes())
 				s.Forget()
 			}
 			stop := s.Offset() + trace.ScanBytes
@@ -106,24 +120,26 @@ func (r *Reader) Summarize(ctx context.Context, progress func(done, total int64)
 			return ctx.Err()
 		})
 		if err != nil {
-			return Summary{}, err
+			return sum, false, err
 		}
 	}
-	return c.summary(s), nil
+	if err := s.Err(); err != nil && known.View.Index != nil && r.Now().Index == trace.IndexRecorded {
+		_ = r.Doubt(fmt.Errorf("%w: %w", index.ErrContradiction, format.At(err, r.Path, 0)), known.View, known.Epoch)
+		return sum, true, nil
+	}
+	return c.summary(s), false, nil
 }
 
-// objectTally counts objects. It has a place for each thread that is known before; what is counted
-// of others, which the data has got since, is in a map.
+// objectTally counts objects of the threads that are known before.
 type objectTally struct {
 	kinds   [256]int64
 	classes [256]int64
 	threads ThreadCounts
-	others  map[int32]ThreadCount
 	cur     ThreadCount // of the current block
 }
 
 func newObjectTally(v *index.View) *objectTally {
-	c := &objectTally{others: make(map[int32]ThreadCount)}
+	c := new(objectTally)
 	for i := range v.Streams.Len() {
 		c.threads.Append(ThreadCount{ID: v.Streams.Thread(i)})
 	}
@@ -132,16 +148,9 @@ func newObjectTally(v *index.View) *objectTally {
 
 // endBlock adds what the current block has to the counts of its thread.
 func (c *objectTally) endBlock() {
-	add := func(t ThreadCount) ThreadCount {
-		return ThreadCount{c.cur.ID, t.Blocks + c.cur.Blocks, max(t.Depth, c.cur.Depth), 0, t.Points + c.cur.Points, t.Calls + c.cur.Calls}
-	}
-	if c.cur.Blocks == 0 {
-		return // before the first block
-	}
-	if i, known := c.threads.Find(c.cur.ID); known {
-		c.threads.set(i, add(c.threads.At(i)))
-	} else {
-		c.others[c.cur.ID] = add(c.others[c.cur.ID])
+	if i, known := c.threads.Find(c.cur.ID); known && c.cur.Blocks > 0 { // none before the first block
+		t := c.threads.At(i)
+		c.threads.set(i, ThreadCount{t.ID, t.Blocks + c.cur.Blocks, max(t.Depth, c.cur.Depth), 0, t.Points + c.cur.Points, t.Calls + c.cur.Calls})
 	}
 	c.cur = ThreadCount{}
 }
@@ -178,23 +187,12 @@ func (c *objectTally) summary(s *format.Scanner) Summary {
 			sum.Classes[format.Class(k)] = n
 		}
 	}
-	take := func(t ThreadCount) {
-		t.Unfinished = int32(len(s.Open(t.ID)))
-		sum.Depth = max(sum.Depth, int(t.Depth))
-		sum.Threads.Append(t)
-	}
-	others := slices.Sorted(maps.Keys(c.others))
-	for i := range c.threads.Len() {
-		t := c.threads.At(i)
-		for ; len(others) > 0 && others[0] < t.ID; others = others[1:] {
-			take(c.others[others[0]])
-		}
+	for t := range c.threads.All() {
 		if t.Blocks > 0 { // what is damaged may end before
-			take(t)
+			t.Unfinished = int32(len(s.Open(t.ID)))
+			sum.Depth = max(sum.Depth, int(t.Depth))
+			sum.Threads.Append(t)
 		}
-	}
-	for _, id := range others {
-		take(c.others[id])
 	}
 	return sum
 }
