@@ -79,7 +79,7 @@ type hashedThread struct {
 }
 
 func (t *hashedThread) append(dst []byte) []byte {
-	dst = record{t.v, t.s, uint32(min(t.roots, math.MaxUint32))}.append(dst)
+	dst = record{t.v, t.s, uint32(min(t.roots, math.MaxInt32))}.append(dst)
 	for _, x := range [...]int64{t.calls, t.n, t.first, 0} {
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(x))
 	}
