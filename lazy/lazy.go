@@ -165,7 +165,7 @@ func (r *LazyTraceReader) Extent(p Position) (g PassRange, err error) { return r
 
 // Pass runs p on what is known when it begins: wait for [PhaseReady] to read all. If the
 // data is damaged, everything before the damage is visited and Status().Problem has the
-// reason, unless Skip or Among leaves the damaged part out. After an error, or when ctx ends, everything merged so far is valid, apart from
+// reason, unless Skip or Among leaves the damaged part out; a damaged class, method or text ends nothing. After an error, or when ctx ends, everything merged so far is valid, apart from
 // what the collectors know to be missing.
 func (r *LazyTraceReader) Pass(ctx context.Context, p Pass) error { return r.r.Pass(ctx, p) }
 

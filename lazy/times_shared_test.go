@@ -116,7 +116,8 @@ func TestTimesShared(t *testing.T) {
 }
 
 // swapCells swaps the cells of a container and of the reference object before it: then
-// its time seems to be elsewhere. It takes one that is followed by another point, of which the index knows nothing: so that is not noticed at once.
+// its time seems to be elsewhere. It takes one that is followed by another point,
+// which the index does not name: so that is not noticed at once.
 func swapCells(t *testing.T, index []byte, path string) {
 	t.Helper()
 	data, err := os.ReadFile(path)

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"reflect"
-	"strings"
 	"testing"
 
 	"tracex/format"
@@ -360,34 +359,6 @@ func TestFirstIdentity(t *testing.T) {
 			if err != nil || (p == nil) != (want < 0) || p != nil && (p.Same != want || p.Other) {
 				t.Errorf("%v, identity %v: %+v, %v, want %d", x.hashes, identity, p, err, want)
 			}
-		}
-	}
-}
-
-// TestNamedPairs: threads with the same name belong together, in their order.
-func TestNamedPairs(t *testing.T) {
-	for _, c := range []struct{ a, b, want string }{
-		{"main worker - worker only", "worker io main - more last", "0:20 10:0? 20:30 30:-1? 40:-1? -1:10? -1:40? -1:50?"},
-		{"main io", "- main io more", "0:10 10:20 -1:0 -1:30"},
-		{"main", "-", "0:0?"},
-	} {
-		var m matcher
-		for side, names := range [...]string{c.a, c.b} {
-			for i, name := range strings.Fields(names) {
-				m.add(side, thread{id: int32(10 * i)}, strings.Trim(name, "-"))
-			}
-		}
-		var got []string
-		pairs, guessed := namedPairs(&m)
-		for i, p := range pairs {
-			mark := ""
-			if guessed[i] {
-				mark = "?"
-			}
-			got = append(got, fmt.Sprintf("%d:%d%s", p.a, p.b, mark))
-		}
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("%s and %s: %q, want %q, guessed with a mark", c.a, c.b, got, c.want)
 		}
 	}
 }
